@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The unprivileged process: see collector.h. One thread, one loop: first due work, then input. In:
- * datagrams (receive.h), commands of the privileged process and of `saluki-collector ctl`. Out:
- * through session_receive.h, files.
+ * The unprivileged process: see collector.h. One loop: first due work, then input. A second thread
+ * only unpacks combos (collector/combo/ahead.h). In: datagrams (receive.h), commands of the
+ * privileged process and of `saluki-collector ctl`. Out: through session_receive.h, files.
  */
 #include "collector.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "collector/combo/ahead.h"
 #include "collector/combo/intake.h"
 #include "collector/combo/turns.h"
 #include "collector/files/files.h"
@@ -225,6 +226,7 @@ int collector_process(struct collector *c)
 	if (combos_init(&c->combos))
 		log_line("out of memory");
 	else if (collector_begin(c) == 0) {
+		ahead_start(&c->combos.ahead);
 		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 			 c->o->port, c->output.name);
 		collector_loop(c);

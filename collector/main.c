@@ -4,7 +4,7 @@
  *
  *     network/   receive ═▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     intake ─▶ reassemble, gaps ═▶ split: forward, decompress, event, frame_check
+ *     combo/     intake ─▶ reassemble, gaps ═▶ split: forward, unpack, event, frame_check
  *                   ┌───────────────────────────┘
  *     output/    output ─▶ interfaces, pcapng ═▶ output_flush ─▶ output_file
  *                              beside these: output_hold, output_rotate, event_log, recover
@@ -12,7 +12,8 @@
  *
  * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the buffer
  * is full. For combos, turns.c has the sensors' order, and split takes a sensor's next combo from
- * gaps. messages and one_way let some combos pass early. Before split opens a combo, output_hold
+ * gaps. With several CPUs, ahead's thread unpacks copies of the next combos before their turns.
+ * messages and one_way let some combos pass early. Before split opens a combo, output_hold
  * says whether the disk has room. Before frame_check, output makes room in the buffer, and
  * output_rotate begins the next file. Without room on the disk, a combo waits in reassemble; one of
  * a sensor without ACKs is lost. Received datagrams and written combos make their sensor due in

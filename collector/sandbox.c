@@ -5,6 +5,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/falloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,17 +19,19 @@
 
 int sandbox_receiving(void)
 {
-	/* It may reserve space, but not punch holes. */
-	static const struct sandbox_check reserving[] = {
+	static const struct sandbox_check checks[] = {
+		/* It may reserve space, but not punch holes. */
 		{ "fallocate", 1, SANDBOX_INT, FALLOC_FL_KEEP_SIZE },
+		/* Threads, but no processes: see agent/process/sandbox.c. */
+		{ "clone", 0, CLONE_THREAD, CLONE_THREAD },
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
 		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
-			   "fstatfs fstatfs64 " /* free disk space */
+			   "fstatfs fstatfs64 set_robust_list rseq " /* free disk space */
 			   /* the control socket */
 			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
-		.checked = reserving,
+		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,
 	};

@@ -13,6 +13,7 @@ int combos_init(struct combos *c)
 
 void combos_free(struct combos *c)
 {
+	ahead_stop(&c->ahead);
 	decompress_free(&c->decompress);
 }
 

@@ -6,10 +6,11 @@
  *     intake.c: intake_piece    takes a piece
  *     reassemble.c, gaps.c      reassemble combos from pieces, in order
  *     turns.c                   chooses the next sensor
+ *     ahead_plan.c, ahead.c     let a second thread unpack the combos that come next
  *     split.c: split_next       takes the combo
  *     split_combo.c             splits it:
  *       forward.c                 opens it if it was in a sensor's spool
- *       decompress.c              decompresses its body
+ *       unpack.c                  decompresses its body (decompress.c), and reads its frames
  *       event.c, frame_check.c    read its events, refuse unwritable frames
  *     output/output.h           writes frames and events
  *
@@ -21,12 +22,14 @@
 
 #include <stdint.h>
 
+#include "ahead.h"
 #include "collector/model/sensors.h"
 #include "collector/output/output.h"
 #include "decompress.h"
 #include "event.h"
 #include "frame_check.h"
 #include "reassemble_pool.h"
+#include "unpack.h"
 #include "wire/spool.h"
 
 /* The sensors that take turns (turns.h). */
@@ -40,7 +43,8 @@ struct combos {
 	struct sensors *sensors;
 	struct output *output;
 	struct decompress decompress;
-	struct combo_reader reader;	       /* of the current combo */
+	struct unpacked unpacked; /* the current combo, unless `ahead` has it */
+	struct ahead ahead;
 	struct reassemble_pool pool;	       /* for all sensors' pieces */
 	struct turns turns;		       /* order in which combos are taken */
 	struct event events[COMBO_EVENTS_MAX]; /* of the current combo */

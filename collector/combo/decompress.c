@@ -33,7 +33,7 @@ void decompress_free(struct decompress *d)
 }
 
 const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
-				const uint8_t *combo, size_t len)
+				const uint8_t *combo, size_t len, uint8_t room[COMBO_BODY_MAX])
 {
 	const uint8_t *in = combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN;
 	size_t left = len - COMBO_HEADER_LEN - COMBO_CODEC_LEN, dense = 0, n;
@@ -49,11 +49,11 @@ const uint8_t *decompress_combo(struct decompress *d, const struct combo_header 
 		if (dense >= left || dense > h->body_len)
 			return NULL;
 	}
-	n = ZSTD_decompress_usingDDict(d->context, d->body, h->body_len - dense, in, left - dense,
+	n = ZSTD_decompress_usingDDict(d->context, room, h->body_len - dense, in, left - dense,
 				       (h->codec & ~COMBO_DENSE) == COMBO_ZSTD_DOT11 ? d->dictionary
 										     : NULL);
 	if (ZSTD_isError(n) || n != h->body_len - dense)
 		return NULL;
-	memcpy(d->body + n, in + left - dense, dense);
-	return d->body;
+	memcpy(room + n, in + left - dense, dense);
+	return room;
 }

@@ -11,14 +11,13 @@
 struct decompress {
 	void *context;	  /* ZSTD_DCtx */
 	void *dictionary; /* ZSTD_DDict of COMBO_ZSTD_DOT11 */
-	uint8_t body[COMBO_BODY_MAX];
 };
 
 int decompress_init(struct decompress *d); /* returns 0 or -ENOMEM */
 void decompress_free(struct decompress *d);
-/* Returns the body of a combo with a valid header, `h->body_len` bytes; NULL if its decompressed
- * length differs. The body is valid until the next call, and as long as `combo`. */
+/* Returns the body of a combo with a valid header, `h->body_len` bytes, in `room` or in `combo`;
+ * NULL if its decompressed length differs. */
 const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
-				const uint8_t *combo, size_t len);
+				const uint8_t *combo, size_t len, uint8_t room[COMBO_BODY_MAX]);
 
 #endif

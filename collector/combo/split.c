@@ -8,6 +8,12 @@
 #include "runs.h"
 #include "sensor.h"
 
+/* A one-way sensor does not know its id, and may send 0. */
+uint16_t split_id(const struct sensor *s, const uint8_t *combo, size_t len)
+{
+	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
+}
+
 enum split_result split_next(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	const uint8_t *combo;

@@ -19,6 +19,8 @@ enum split_result {
 	SPLIT_HELD,  /* the next combo must wait for the disk */
 };
 
+/* Returns the id that a sensor's combo must have. */
+uint16_t split_id(const struct sensor *s, const uint8_t *combo, size_t len);
 /* In split_combo.c: splits the combo that is due next, whose count is `count`. Returns whether it
  * was taken; otherwise it must wait for the disk. */
 bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,

@@ -2,18 +2,13 @@
 /* Split, one combo: see split.h. Its frames and events are output in their order. */
 #include "split.h"
 
+#include "ahead.h"
 #include "combos.h"
 #include "gaps.h"
 #include "sensor.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
-
-/* Returns the id that a combo must have. A one-way sensor does not know its id, and may send 0. */
-static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t len)
-{
-	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
-}
 
 /* Takes the n-th event of a combo. */
 static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint64_t now_ns)
@@ -86,39 +81,54 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	output_combo_end(c->output, s, now_ns);
 }
 
+/* Returns the combo, unpacked; NULL if it is invalid. */
+static struct unpacked *unpack(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+			       uint64_t count)
+{
+	struct ahead_combo want = { s, combo, len, count, split_id(s, combo, len) };
+	struct unpacked *u = NULL;
+	bool valid;
+
+	if (!s->combo->forward.id)
+		u = ahead_take(&c->ahead, &want, &c->decompress, &valid);
+	if (!u) {
+		u = &c->unpacked;
+		valid = unpack_combo(u, &c->decompress, combo, len, want.id, count);
+	}
+	return valid ? u : NULL;
+}
+
 bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
 		 uint64_t count, uint64_t now_ns)
 {
 	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
-	struct combo_header h;
-	struct combo_reader *r = &c->reader;
+	struct unpacked *u = NULL;
+	struct combo_reader *r;
 	struct combo_name name;
-	const uint8_t *body = NULL;
 	size_t bytes;
 
 	if (!room && can_wait)
 		return false;
 	if (s->combo->forward.id)
 		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
-	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
-	    h.seqn == (uint16_t)count)
-		body = decompress_combo(&c->decompress, &h, combo, len);
-	if (!body || combo_open_version(r, body, h.body_len, h.frames, h.version) ||
-	    r->first < s->ledger.now.accounted) {
+	if (combo)
+		u = unpack(c, s, combo, len, count);
+	if (!u || u->reader.first < s->ledger.now.accounted) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
 		return true;
 	}
+	r = &u->reader;
 	name = (struct combo_name){ .count = count,
 				    .first = r->first,
-				    .frames = h.frames,
+				    .frames = r->frames,
 				    .events = event_read(c->events, r) };
 	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
 	if ((name.frames || name.events) && room)
 		room = output_reserve(c->output, &name, bytes, now_ns);
 	if (!room && can_wait)
 		return false;
-	if (ledger_combo(&s->ledger, r->first, h.frames)) {
+	if (ledger_combo(&s->ledger, r->first, name.frames)) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
 	} else if (!room) {

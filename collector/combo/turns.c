@@ -5,6 +5,7 @@
  */
 #include "turns.h"
 
+#include "ahead.h"
 #include "combos.h"
 #include "common/log.h"
 #include "common/monotonic.h"
@@ -140,6 +141,21 @@ uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+/* Takes a sensor's next combo from monotonic time `*at_ns` on. Sets `*at_ns` to the end. The time
+ * of both threads counts for the sensor. */
+static enum split_result take_combo(struct combos *c, struct sensor *s, uint64_t now_ns,
+				    uint64_t *at_ns)
+{
+	uint64_t before = *at_ns;
+	enum split_result got;
+
+	c->ahead.spent_ns = 0;
+	got = split_next(c, s, now_ns);
+	*at_ns = monotonic_ns();
+	s->combo->turn.credit_ns -= (int64_t)(*at_ns - before) + c->ahead.spent_ns;
+	return got;
+}
+
 /* Gives a sensor a turn that starts at monotonic time `*at_ns`. Sets `*at_ns` to its end. */
 static enum split_result turn(struct combos *c, struct sensor *s, uint64_t now_ns, uint64_t *at_ns)
 {
@@ -147,11 +163,8 @@ static enum split_result turn(struct combos *c, struct sensor *s, uint64_t now_n
 
 	s->combo->turn.credit_ns += TURNS_QUANTUM_NS;
 	while (s->combo->turn.credit_ns > 0 && got == SPLIT_TAKEN) {
-		uint64_t before = *at_ns;
-
-		got = split_next(c, s, now_ns);
-		*at_ns = monotonic_ns();
-		s->combo->turn.credit_ns -= *at_ns - before;
+		ahead_plan(c, s);
+		got = take_combo(c, s, now_ns, at_ns);
 	}
 	if (s->combo->turn.credit_ns < -TURNS_DEBT_NS)
 		s->combo->turn.credit_ns = -TURNS_DEBT_NS;
@@ -160,15 +173,12 @@ static enum split_result turn(struct combos *c, struct sensor *s, uint64_t now_n
 
 bool turns_early(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
-	uint64_t before;
-	bool taken;
+	uint64_t at;
 
 	if (s->combo->turn.state != TURNS_READY || s->combo->turn.credit_ns <= -TURNS_DEBT_NS)
 		return false;
-	before = monotonic_ns();
-	taken = split_next(c, s, now_ns) == SPLIT_TAKEN;
-	s->combo->turn.credit_ns -= monotonic_ns() - before;
-	return taken;
+	at = monotonic_ns();
+	return take_combo(c, s, now_ns, &at) == SPLIT_TAKEN;
 }
 
 bool turns_serve(struct combos *c, uint64_t now_ns)

@@ -9,7 +9,8 @@
  *     setup_us           a handshake and the first datagram of its session
  *     memory_kib         of a connected, idle sensor, with all 1,024 addresses ahead
  *     one_per_s          real datagrams per second, all of one sensor
- *     one_junk_per_s     the same with a random datagram beside each, real ones counted
+ *     one_ahead_per_s    the same in rounds between these, with a second thread on any CPU
+ * (ahead.h) one_junk_per_s     the same with a random datagram beside each, real ones counted
  *     all_per_s, all_junk_per_s   all other sensors in turn, one combo each
  *     junk_ns            a random datagram
  *     empty_ns           a random datagram, in a program that only receives it
@@ -20,6 +21,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -444,6 +446,32 @@ static double rate(bool all, bool junk, int rounds)
 	return best;
 }
 
+/* The thread may use all CPUs, while this one stays on its own. */
+static void start_ahead(void)
+{
+	cpu_set_t own, all;
+
+	memset(&all, 0xff, sizeof(all));
+	if (sched_getaffinity(0, sizeof(own), &own) || sched_setaffinity(0, sizeof(all), &all) ||
+	    ahead_start_thread(&b.room.ahead) || sched_setaffinity(0, sizeof(own), &own))
+		die("a second thread");
+}
+
+/* One sensor's rates without and with the second thread, in turn. */
+static void ahead_rates(int rounds, double *without, double *with)
+{
+	*without = *with = 0;
+	for (int i = 0; i < rounds; i++) {
+		double now = rate(false, false, 1);
+
+		*without = now > *without ? now : *without;
+		start_ahead();
+		now = rate(false, false, 1);
+		*with = now > *with ? now : *with;
+		ahead_stop(&b.room.ahead);
+	}
+}
+
 static double junk_ns(int rounds)
 {
 	double best = 1e9;
@@ -516,6 +544,7 @@ static void check(void)
 static void measure(int rounds)
 {
 	size_t before = in_use();
+	double without, with;
 
 	if (sensor_list_apply(&b.network, &b.file))
 		die("sensors");
@@ -525,7 +554,8 @@ static void measure(int rounds)
 	open_windows();
 	fprintf(out, "memory_kib %.2f\n", (in_use() - before) / 1024.0 / b.sensors);
 	rate(false, false, 2); /* to warm up */
-	fprintf(out, "one_per_s %.0f\n", rate(false, false, rounds));
+	ahead_rates(rounds, &without, &with);
+	fprintf(out, "one_per_s %.0f\none_ahead_per_s %.0f\n", without, with);
 	fprintf(out, "one_junk_per_s %.0f\n", rate(false, true, rounds));
 	if (b.sensors > 1) {
 		while (b.turn < 2 * b.sensors) /* a first combo's extra cost occurs once */

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cost of Tryst and Shroud for collector and sensor, and how fast many sensors reconnect."""
 import contextlib
-import os
 import re
 import signal
 import statistics
@@ -50,6 +49,7 @@ def rates(trace, say):
     first = many[0]
     return {
         "collector_datagrams_per_s": max(o["one_per_s"] for o in ones),
+        "collector_ahead_x_1": statistics.median(o["one_ahead_per_s"] / o["one_per_s"] for o in ones),
         "collector_10000_x_1": ratio("one_per_s"),
         "collector_10000_x_1_junk": ratio("one_junk_per_s", "one_junk_per_s"),
         "collector_10000_junk_x_1": ratio("one_junk_per_s"),
@@ -113,9 +113,8 @@ class Many:
         stack.callback(self.ns.close)
 
     def collector(self):
-        c = testbed.Collector(self.ns, self.keys, self.out)
-        for pid in testbed.with_children(c.pid()):
-            os.sched_setaffinity(pid, {cable.CONSUMER_CPU})
+        c = testbed.Collector(self.ns, self.keys, self.out,
+                              before=cable.on_cpu(cable.CONSUMER_CPU))
         self.stack.callback(c.kill)
         return c
 

@@ -63,6 +63,7 @@ static struct bench {
 	unsigned int units_len;
 	struct compress compress;
 	struct decompress decompress;
+	uint8_t body[COMBO_BODY_MAX]; /* decompressed */
 	struct session_send pieces;
 	struct shroud_tx tx;
 	struct shroud_tx open_tx; /* seals only the datagrams to be opened */
@@ -244,7 +245,7 @@ static const uint8_t *decompress_unit(const struct unit *u, struct combo_header 
 
 	if (combo_header_read(h, u->wire[1], u->wire_len[1], 1))
 		die("header");
-	body = decompress_combo(&b.decompress, h, u->wire[1], u->wire_len[1]);
+	body = decompress_combo(&b.decompress, h, u->wire[1], u->wire_len[1], b.body);
 	if (!body)
 		die("decompress");
 	return body;

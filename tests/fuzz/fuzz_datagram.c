@@ -13,7 +13,8 @@
  * collector/network/session.o collector/combo/one_way.o collector/combo/forward.o wire/spool.o
  * collector/model/sensors.o collector/model/sensors_file.o collector/combo/reassemble.o
  * collector/combo/reassemble_pool.o collector/combo/turns.o collector/output/budget.o
- * collector/model/free_space.o collector/combo/decompress.o collector/model/ledger.o
+ * collector/model/free_space.o collector/combo/decompress.o collector/combo/unpack.o
+ * collector/combo/ahead.o collector/combo/ahead_plan.o collector/model/ledger.o
  * collector/output/interfaces.o collector/output/output.o collector/output/output_flush.o
  * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
  * collector/output/recover.o collector/output/written.o collector/output/state.o

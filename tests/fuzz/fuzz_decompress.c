@@ -18,15 +18,15 @@
 /* zstd is not instrumented, so only this shows a write beyond the body. */
 static struct {
 	struct decompress d;
-	uint8_t behind[2 << 20];
+	uint8_t body[COMBO_BODY_MAX], behind[2 << 20];
 } * room;
 static struct decompress *d;
 
 /* Checks that byte `from` of the body and all later bytes are unchanged. */
 static void check_untouched(size_t from)
 {
-	for (size_t i = from; i < sizeof(d->body); i++)
-		CHECK(d->body[i] == UNTOUCHED);
+	for (size_t i = from; i < sizeof(room->body); i++)
+		CHECK(room->body[i] == UNTOUCHED);
 	for (size_t i = 0; i < 64; i++) /* a longer write begins here */
 		CHECK(room->behind[i] == UNTOUCHED);
 }
@@ -38,7 +38,7 @@ static const uint8_t *open_combo(const uint8_t *combo, size_t len, uint32_t *bod
 
 	if (combo_header_read(&h, combo, len, 1))
 		return NULL;
-	body = decompress_combo(d, &h, combo, len);
+	body = decompress_combo(d, &h, combo, len, room->body);
 	*body_len = h.body_len;
 	if (body)
 		fuzz_touch(body, h.body_len);
@@ -58,15 +58,15 @@ static void hostile(struct fuzz_input *in)
 	combo_header_write(combo, 1, 0, 1, stated);
 	combo[COMBO_HEADER_LEN] = codec;
 	memcpy(combo + PREFIX, bytes, len);
-	memset(d->body, UNTOUCHED, sizeof(d->body));
+	memset(room->body, UNTOUCHED, sizeof(room->body));
 	body = open_combo(combo, PREFIX + len, &body_len);
-	check_untouched(stated < sizeof(d->body) ? stated : sizeof(d->body));
+	check_untouched(stated < sizeof(room->body) ? stated : sizeof(room->body));
 	if (body) {
 		CHECK(body_len == stated && stated <= COMBO_BODY_MAX);
 		memcpy(before, body, body_len);
 	}
 	/* The output depends on the input only: no earlier content shows. */
-	memset(d->body, 0xaa, sizeof(d->body));
+	memset(room->body, 0xaa, sizeof(room->body));
 	again = open_combo(combo, PREFIX + len, &body_len);
 	CHECK(!again == !body);
 	if (again)

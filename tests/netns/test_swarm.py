@@ -2,8 +2,11 @@
 """saluki-swarm: many sensors at one collector, and what both say of their frames afterwards."""
 import contextlib
 import json
+import os
 import re
 import subprocess
+
+import pytest
 
 from netns import testbed
 from reference import captures
@@ -50,6 +53,20 @@ def assert_all_written(bed, collector, report, replaced=False):
         assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
         assert replaced or s["earlier"] == 0, s
     assert sum(1 for _ in captures.frames(bed.out)) == report["frames"]
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_a_second_thread_only_with_a_second_cpu(bed, bundled, cpus):
+    own = sorted(os.sched_getaffinity(0))[:cpus]
+    if len(own) < cpus:
+        pytest.skip("needs two CPUs")
+    listed(bed)
+    collector = bed.collector(before=["taskset", "-c", ",".join(map(str, own))])
+    receiving = testbed.with_children(collector.pid())[1]
+    assert len(os.listdir(f"/proc/{receiving}/task")) == cpus
+    status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS).report()
+    assert status == 0, report
+    assert_all_written(bed, collector, report)
 
 
 def test_two_hundred_sensors_settle_all(bed, bundled):

@@ -9,6 +9,7 @@
 
 static uint8_t body[COMBO_BODY_MAX], out[COMBO_HEADER_LEN + COMBO_CODEC_LEN + COMBO_BODY_MAX];
 static struct decompress d;
+static uint8_t room[COMBO_BODY_MAX];
 
 static void fill(int noise)
 {
@@ -31,7 +32,7 @@ static size_t there_and_back(int level, size_t len)
 
 		n = compress_combo(&c, out + COMBO_HEADER_LEN, body, len, 0);
 		h.codec = out[COMBO_HEADER_LEN];
-		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room);
 		assert_non_null(back);
 		assert_memory_equal(back, body, len);
 	}
@@ -74,13 +75,13 @@ static void another_size_than_stated_is_refused(void **state)
 	assert_int_equal(compress_init(&c, 1, COMBO_SIZE_DEFAULT), 0);
 	n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000, 0);
 	h.body_len = 4999;
-	assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
+	assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room));
 	h.body_len = 5001;
-	assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
+	assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room));
 	h.body_len = 5000;
 	for (size_t cut = COMBO_CODEC_LEN; cut < n; cut++)
-		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + cut));
-	assert_non_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
+		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + cut, room));
+	assert_non_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room));
 	compress_free(&c);
 }
 
@@ -129,7 +130,7 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 	}
 	/* Without the dictionary, the same bytes are no combo or another one. */
 	h.body_len = len;
-	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room);
 	assert_true(!back || memcmp(back, body, len));
 	len = fill_dot11(1);
 	n = there_and_back(1, len);
@@ -168,7 +169,7 @@ static void compress_and_check(struct compress *c, size_t len, uint8_t codec)
 
 	h.codec = out[COMBO_HEADER_LEN];
 	assert_int_equal(h.codec, codec);
-	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room);
 	assert_non_null(back);
 	assert_memory_equal(back, body, len);
 }
@@ -244,7 +245,8 @@ static void the_dictionary_is_frozen(void **state)
 	(void)state;
 	assert_int_equal(combo_open(&now, body, fill_dot11(3), 3), 0);
 	memcpy(out + COMBO_HEADER_LEN + COMBO_CODEC_LEN, frozen, sizeof(frozen));
-	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + COMBO_CODEC_LEN + sizeof(frozen));
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + COMBO_CODEC_LEN + sizeof(frozen),
+				room);
 	assert_non_null(back);
 	assert_int_equal(combo_open_version(&old, back, h.body_len, 3, 3), 0);
 	while (combo_next(&now, &want) == 1) {
@@ -272,7 +274,7 @@ static void dense_bytes_are_behind_the_others(void **state)
 		assert_true(n <= COMBO_CODEC_LEN + 5000);
 		if (dense < 4900)
 			assert_int_equal(h.codec, COMBO_ZSTD | (dense ? COMBO_DENSE : 0));
-		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room);
 		assert_non_null(back);
 		assert_memory_equal(back, body, 5000);
 		assert_memory_equal(out + COMBO_HEADER_LEN + n - dense, body + 5000 - dense, dense);
@@ -280,11 +282,11 @@ static void dense_bytes_are_behind_the_others(void **state)
 	n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000, 1000);
 	h.codec = out[COMBO_HEADER_LEN];
 	for (size_t cut = COMBO_CODEC_LEN; cut < n; cut++)
-		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + cut));
+		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + cut, room));
 	for (int wrong = 999; wrong <= 1001; wrong += 2) {
 		out[COMBO_HEADER_LEN + 1] = wrong >> 8;
 		out[COMBO_HEADER_LEN + 2] = wrong & 0xff;
-		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
+		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n, room));
 	}
 	compress_free(&c);
 }
