@@ -86,11 +86,14 @@ static void press(struct level *l, const struct level_sight *s)
 	} else {
 		l->bytes = 0;
 		l->from_ns = s->cpu_ns();
+		l->ring_used = s->ring_used;
 	}
 	if (l->pressed++ < LEVEL_PRESSED)
 		return;
 	cpu_ns = s->cpu_ns() - l->from_ns;
 	l->pressed = 0;
+	if (s->ring_used < l->ring_used) /* after an outage: the CPU takes more than comes */
+		return;
 	needed(l, s->now_ns);
 	/* After a minute, the costs are those of other frames. */
 	if (l->step > USUAL || (l->step < USUAL && s->now_ns > l->changed_ns + LEVEL_OLD_NS)) {

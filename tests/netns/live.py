@@ -48,13 +48,13 @@ def export_file(bed, path, relay, options=PLAIN, **kwargs):
     return said
 
 
-def small_store(bed, compress="none"):
+def small_store(bed, compress="none", times=12, rate=20000):
     """A sensor with a small store and ring, in a session through the relay, and a player with more
     frames than they hold."""
-    path, frames = long_trace(bed, 12)
+    path, frames = long_trace(bed, times)
     collector = bed.collector()
     relay = bed.relay()
-    player = bed.tun("mon0", 803, path, ["--rate", "20000"])
+    player = bed.tun("mon0", 803, path, ["--rate", str(rate)])
     sensor = bed.sensor("lib", "mon0", to=relay.address,
                         options=["--compress", compress, "--store-bytes", "64K", "-B", "64"])
     testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session", 20)

@@ -104,7 +104,8 @@ def compression(bed):
 
 def test_a_full_store_is_compressed_more(bed):
     """While the network takes nothing, --compress auto takes stronger levels; then the usual one."""
-    collector, relay, player, sensor, frames = small_store(bed, compress="auto")
+    # For some seconds, and slowly: on a busy machine the CPU is the limit of a fast burst.
+    collector, relay, player, sensor, frames = small_store(bed, "auto", times=20, rate=3000)
     assert compression(bed) == {"auto": True, "level": 1, "level_changes": 0, "combos_lowered": 0,
                                 "combos_raised": 0}
     relay("cut")
@@ -121,7 +122,7 @@ def test_a_full_store_is_compressed_more(bed):
     stats = collector.sensor_stats("lib")
     assert f"compress level {now['level']}, auto; changes {now['level_changes']}, combos " in text
     assert stats["level_changes"] >= now["level_changes"] >= 2
-    assert 0 < stats["combos_raised"] < stats["combos"] and stats["combos_lowered"] == 0
+    assert 0 < stats["combos_raised"] < stats["combos"] and stats["combos_lowered"] == 0, stats
     assert stats["balance"] == 0
 
 

@@ -117,6 +117,15 @@ static void the_network_fills_the_ring(void **state)
 	assert_int_equal(l.changes, 0);
 }
 
+/* After an outage the queue is full, and the ring empties. */
+static void the_ring_empties(void **state)
+{
+	(void)state;
+	for (uint32_t used = 256; used--;)
+		combo(used >= 64, false, used, 0);
+	assert_int_equal(l.changes, 0);
+}
+
 static void the_cheapest_level_is_kept(void **state)
 {
 	(void)state;
@@ -220,6 +229,7 @@ int main(void)
 		T(the_cpu_is_the_limit),
 		T(the_ring_fills),
 		T(the_network_fills_the_ring),
+		T(the_ring_empties),
 		T(the_cheapest_level_is_kept),
 		T(costs_are_measured_again),
 		T(hysteresis),
