@@ -22,15 +22,15 @@ int sandbox_receiving(void)
 	static const struct sandbox_check checks[] = {
 		/* It may reserve space, but not punch holes. */
 		{ "fallocate", 1, SANDBOX_INT, FALLOC_FL_KEEP_SIZE },
-		/* Threads, but no processes: see agent/process/sandbox.c. */
-		{ "clone", 0, CLONE_THREAD, CLONE_THREAD },
+		SANDBOX_THREADS_CHECK,
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
-			   "fstatfs fstatfs64 set_robust_list rseq " /* free disk space */
-			   /* the control socket */
-			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
+		.allowed = SANDBOX_THREADS
+		" recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
+		"fstatfs fstatfs64 " /* free disk space */
+		/* the control socket */
+		"accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,

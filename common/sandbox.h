@@ -39,6 +39,14 @@
 #define SANDBOX_MAKING "socket socketpair bind bpf mount umount2 unshare setns"
 #define SANDBOX_REACHING "connect " SANDBOX_MAKING
 
+/* For processes with threads: their calls, and a check by which they start no processes. clone3's
+ * flags cannot be checked, and libc works without it. Needs <sched.h>. */
+#define SANDBOX_THREADS "set_robust_list rseq"
+#define SANDBOX_THREADS_CHECK                                                                      \
+	{                                                                                          \
+		"clone", 0, CLONE_THREAD, CLONE_THREAD                                             \
+	}
+
 /* A call that is allowed where an argument, counted from 0, has `value` in the bits of `mask`. A
  * list ends with { 0 }. */
 struct sandbox_check {

@@ -229,8 +229,7 @@ void interface_state_watch_drain(int fd)
 {
 	char byte;
 
-	/* The rest of a message is discarded. ENOBUFS: some were lost, which has the same effect.
-	 */
+	/* The rest of a message is discarded. ENOBUFS: some were lost, to the same effect. */
 	while (recv(fd, &byte, 1, 0) > 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }

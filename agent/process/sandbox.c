@@ -23,16 +23,15 @@
 int sandbox_sensor(void)
 {
 	static const struct sandbox_check checks[] = {
-		/* Threads, but no processes. clone3's flags cannot be checked, and libc works
-		 * without it. */
-		{ "clone", 0, CLONE_THREAD, CLONE_THREAD },
+		SANDBOX_THREADS_CHECK,
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = "set_robust_list rseq epoll_create1 epoll_ctl epoll_wait epoll_pwait "
-			   "eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
-			   "connect " /* for a new port: sockets.h */
-			   "pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
+		.allowed = SANDBOX_THREADS
+		" epoll_create1 epoll_ctl epoll_wait epoll_pwait "
+		"eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
+		"connect "					    /* for a new port: sockets.h */
+		"pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_MAKING,

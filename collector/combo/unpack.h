@@ -15,7 +15,6 @@
 #include "wire/combo.h"
 
 struct unpacked {
-	struct combo_header header;
 	struct combo_reader reader;   /* points into the combo, or into `body` */
 	uint8_t body[COMBO_BODY_MAX]; /* decompressed */
 };

@@ -9,8 +9,8 @@
  *     setup_us           a handshake and the first datagram of its session
  *     memory_kib         of a connected, idle sensor, with all 1,024 addresses ahead
  *     one_per_s          real datagrams per second, all of one sensor
- *     one_ahead_per_s    the same in rounds between these, with a second thread on any CPU
- * (ahead.h) one_junk_per_s     the same with a random datagram beside each, real ones counted
+ *     one_ahead_per_s    the same, in turns, with a second thread on any CPU (ahead.h)
+ *     one_junk_per_s     the same with a random datagram beside each, real ones counted
  *     all_per_s, all_junk_per_s   all other sensors in turn, one combo each
  *     junk_ns            a random datagram
  *     empty_ns           a random datagram, in a program that only receives it

@@ -67,18 +67,21 @@ CASES = {"random": random_addresses, "collisions": collisions, "payload": payloa
 STAGES = ("append", "close", "compress", "seal", "send")
 
 
+def cost(directory, stages, name, played, linktype=1):
+    """Nanoseconds and bytes a frame."""
+    trace = directory / f"{name}{linktype}.pcap"
+    frames.write_pcap(trace, played, linktype)
+    got = stages(trace)
+    return sum(got[s] for s in STAGES), got["bytes_compressed"]
+
+
 def measure(directory, stages, say):
     """`stages`: runs the stages over a trace, and returns their figures."""
     out = {}
     for name, make in CASES.items():
         played = make(random.Random(SEED))
-        found = []
-        for linktype in (1, OTHER_LINKTYPE):
-            trace = directory / f"{name}{linktype}.pcap"
-            frames.write_pcap(trace, played, linktype)
-            got = stages(trace)
-            found.append((sum(got[s] for s in STAGES), got["bytes_compressed"]))
-        (ns, size), (plain_ns, plain_size) = found
+        (ns, size), (plain_ns, plain_size) = (cost(directory, stages, name, played, linktype)
+                                              for linktype in (1, OTHER_LINKTYPE))
         say(f"    {name:12} {ns:6.1f} ns and {size:6.2f} bytes a frame; without templates "
             f"{plain_ns:6.1f} and {plain_size:6.2f}")
         out |= {f"worst_{name}_ns_x_plain": ns / plain_ns,
@@ -92,10 +95,7 @@ def measure_mixed(directory, stages, say):
     found = []
     for name, played in ("ciphertext", kinds[0]), ("text", kinds[1]), (
             "mixed", [f for both in zip(*kinds) for f in both]):
-        trace = directory / f"{name}.pcap"
-        frames.write_pcap(trace, played)
-        got = stages(trace)
-        found.append((sum(got[s] for s in STAGES), got["bytes_compressed"]))
+        found.append(cost(directory, stages, name, played))
         say(f"    {name:12} {found[-1][0]:6.1f} ns and {found[-1][1]:6.2f} bytes a frame")
     apart = [sum(both) / 2 for both in zip(*found[:2])]
     return {"worst_mixed_ns_x_apart": found[2][0] / apart[0],
