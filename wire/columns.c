@@ -10,8 +10,11 @@
 
 #include <string.h>
 
-/* Bytes that each column has beyond its share, as a part of the combo's size. */
-#define SPARE_SHIFT 4
+/* Bytes that each column has beyond its share. */
+static size_t spare(size_t size)
+{
+	return size / 16;
+}
 
 /* The most that one frame or event adds to a column. */
 static size_t step(int i)
@@ -30,29 +33,19 @@ size_t columns_memory(size_t size, size_t snaplen)
 {
 	size_t bytes = randoms_memory(size, snaplen) + size;
 
-	for (int i = 0; i < COMBO_COLUMNS; i++)
-		if (i != COMBO_RANDOMS)
-			bytes += step(i) + (size >> SPARE_SHIFT);
+	for (int i = 0; i < COMBO_RANDOMS; i++)
+		bytes += step(i) + spare(size);
 	return bytes;
 }
 
-/* Returns the first byte behind a column's room. `randoms` is the last one in memory. */
-static const uint8_t *limit(const struct combo *c, int i)
-{
-	i += i + 1 == COMBO_RANDOMS ? 2 : 1;
-	return c->columns[i < COMBO_COLUMNS ? i : COMBO_RANDOMS].start;
-}
-
-/* Moves the columns to the memory's begin. Returns their bytes. */
+/* Moves the columns to the beginning of the memory. Returns their bytes. */
 static size_t close_gaps(struct combo *c)
 {
 	uint8_t *p = c->columns_memory;
 
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
+	for (int i = 0; i < COMBO_RANDOMS; i++) {
 		size_t n = column_len(c, i);
 
-		if (i == COMBO_RANDOMS)
-			continue;
 		memmove(p, c->columns[i].start, n);
 		c->columns[i].start = p;
 		c->columns[i].end = p += n;
@@ -63,32 +56,30 @@ static size_t close_gaps(struct combo *c)
 /* Divides the memory by the columns' lengths. */
 static void spread(struct combo *c)
 {
-	size_t size = c->columns_size, spare = size >> SPARE_SHIFT, all = close_gaps(c);
+	size_t size = c->columns_size, all = close_gaps(c);
 	uint8_t *p = c->columns[COMBO_RANDOMS].start;
 
-	for (int i = COMBO_COLUMNS - 1; i >= 0; i--) {
+	for (int i = COMBO_RANDOMS - 1; i >= 0; i--) {
 		size_t n = column_len(c, i);
 
-		if (i == COMBO_RANDOMS)
-			continue;
-		p -= (all ? n * size / all : size / COMBO_COLUMNS) + step(i) + spare;
+		p -= (all ? n * size / all : size / COMBO_COLUMNS) + step(i) + spare(size);
 		memmove(p, c->columns[i].start, n);
 		c->columns[i].start = p;
 		c->columns[i].end = p + n;
 	}
-	c->columns_safe = c->columns_len + spare;
+	c->columns_safe = c->columns_len + spare(size);
 }
 
 void columns_find_room(struct combo *c)
 {
 	ptrdiff_t least = c->columns_size;
 
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		ptrdiff_t room = limit(c, i) - c->columns[i].end - (ptrdiff_t)step(i);
+	for (int i = 0; i < COMBO_RANDOMS; i++) {
+		ptrdiff_t room = c->columns[i + 1].start - c->columns[i].end - (ptrdiff_t)step(i);
 
-		least = i != COMBO_RANDOMS && room < least ? room : least;
+		least = room < least ? room : least;
 	}
-	if (least < (ptrdiff_t)(c->columns_size >> SPARE_SHIFT) / 2)
+	if (least < (ptrdiff_t)spare(c->columns_size) / 2)
 		spread(c);
 	else
 		c->columns_safe = c->columns_len + least;
@@ -96,15 +87,12 @@ void columns_find_room(struct combo *c)
 
 void columns_init(struct combo *c, uint8_t *memory, size_t size, size_t snaplen)
 {
-	uint8_t *randoms;
-
 	c->columns_memory = memory;
 	c->columns_size = size;
 	c->room = memory + columns_memory(size, snaplen);
 	for (int i = 0; i < COMBO_COLUMNS; i++)
-		c->columns[i].start = c->columns[i].end = memory;
-	randoms = c->room - randoms_memory(size, snaplen);
-	c->columns[COMBO_RANDOMS].start = c->columns[COMBO_RANDOMS].end = randoms;
+		c->columns[i].start = c->columns[i].end =
+			i == COMBO_RANDOMS ? c->room - randoms_memory(size, snaplen) : memory;
 	spread(c);
 }
 
@@ -113,5 +101,5 @@ void columns_reset(struct combo *c)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].end = c->columns[i].start;
 	c->columns_len = 0;
-	c->columns_safe = c->columns_size >> SPARE_SHIFT;
+	c->columns_safe = spare(c->columns_size);
 }

@@ -18,12 +18,14 @@ static inline size_t column_len(const struct combo *c, int i)
 	return c->columns[i].end - c->columns[i].start;
 }
 
-/* Returns the bytes of memory for the columns of a combo of `size` bytes. */
+/* Returns the bytes of memory for the columns of a combo of `size` bytes, with frames of at most
+ * `snaplen` bytes. */
 size_t columns_memory(size_t size, size_t snaplen);
-/* Puts the columns there, and `room` behind them. */
+/* Puts the columns there, and `room` behind them. The caller owns the memory. */
 void columns_init(struct combo *c, uint8_t *memory, size_t size, size_t snaplen);
 /* Empties them. They stay in their places, as the next combo is probably like this one. */
 void columns_reset(struct combo *c);
+/* Sets columns_safe anew, after dividing the memory anew if a column has little room. */
 void columns_find_room(struct combo *c);
 
 /* Called before a frame or an event is appended. */

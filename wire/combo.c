@@ -332,6 +332,7 @@ static size_t write_preamble(const struct combo *c, uint8_t *out)
 void combo_close(struct combo *c)
 {
 	uint8_t head[VARINT_MAX * (3 + COMBO_COLUMNS) + 8], *p, *data = c->room + c->headroom;
+	const uint8_t *randoms = c->columns[COMBO_RANDOMS].start;
 	size_t head_len, randoms_len = column_len(c, COMBO_RANDOMS);
 
 	if (c->frames)
@@ -345,14 +346,12 @@ void combo_close(struct combo *c)
 	c->body_len = head_len + c->columns_len + c->data_len;
 	memcpy(p, head, head_len);
 	p += head_len;
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		if (i == COMBO_RANDOMS)
-			continue;
+	for (int i = 0; i < COMBO_RANDOMS; i++) {
 		memcpy(p, c->columns[i].start, column_len(c, i));
 		p += column_len(c, i);
 	}
-	memcpy(data + c->data_len, c->columns[COMBO_RANDOMS].start, randoms_len);
-	c->dense_len = is_dense(c->columns[COMBO_RANDOMS].start, randoms_len) ? randoms_len : 0;
+	memcpy(data + c->data_len, randoms, randoms_len);
+	c->dense_len = is_dense(randoms, randoms_len) ? randoms_len : 0;
 }
 
 void combo_header_write(uint8_t out[COMBO_HEADER_LEN], uint16_t sensor_id, uint16_t seqn,

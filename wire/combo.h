@@ -171,8 +171,8 @@ enum combo_column {
 	COMBO_DIFFERENCES, /* bits and bytes of heads */
 	COMBO_HEADS,	   /* bytes of new templates */
 	COMBO_EVENTS,
-	COMBO_RANDOMS, /* behind the frames' bytes: checksums of 2 bytes, and random tails */
 	COMBO_PLACES,  /* 2 bits for each long tail, if a tail looks random */
+	COMBO_RANDOMS, /* behind the frames' bytes: checksums of 2 bytes, and random tails */
 	COMBO_COLUMNS
 };
 

@@ -331,22 +331,20 @@ static bool all_taken(const struct combo_cursor *c)
 	return c->data.at == c->data.end && !c->run_left;
 }
 
-/* Points at the columns, and at the frames' bytes before the last one. */
+/* Points at the columns, and at the frames' bytes before `randoms`. */
 static int set_columns(struct combo_cursor *c, const struct combo_preamble *pre, const uint8_t *p,
 		       const uint8_t *end)
 {
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		if (pre->lengths[i] > (uint64_t)(end - p))
 			return -EBADMSG;
-		if (i == COMBO_RANDOMS) {
-			end -= pre->lengths[i];
-			c->columns[i] = (struct combo_span){ end, end + pre->lengths[i] };
-			continue;
-		}
+		if (i == COMBO_RANDOMS)
+			break;
 		c->columns[i] = (struct combo_span){ p, p + pre->lengths[i] };
 		p += pre->lengths[i];
 	}
-	c->data = (struct combo_span){ p, end };
+	c->data = (struct combo_span){ p, end - pre->lengths[COMBO_RANDOMS] };
+	c->columns[COMBO_RANDOMS] = (struct combo_span){ c->data.end, end };
 	return 0;
 }
 

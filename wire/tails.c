@@ -66,6 +66,14 @@ static uint32_t find_repeated(struct tails *t, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
+/* Notes the newest random tail. */
+static void note_random(struct tails *t, const uint8_t *at, size_t len)
+{
+	t->list[t->random % (TAILS_BACK + 1)].at = at;
+	t->list[t->random % (TAILS_BACK + 1)].len = len;
+	t->random++;
+}
+
 static void put_place(struct combo *c, uint32_t place)
 {
 	uint32_t i = c->templates->tails.count++ % TAILS_PLACES;
@@ -77,12 +85,9 @@ static void put_place(struct combo *c, uint32_t place)
 
 static void put_random(struct combo *c, const uint8_t *bytes, size_t len)
 {
-	struct tails *t = &c->templates->tails;
 	uint8_t *to = c->columns[COMBO_RANDOMS].end;
 
-	t->list[t->random % (TAILS_BACK + 1)].at = to;
-	t->list[t->random % (TAILS_BACK + 1)].len = len;
-	t->random++;
+	note_random(&c->templates->tails, to, len);
 	memcpy(to, bytes, len);
 	c->columns[COMBO_RANDOMS].end = to + len;
 	c->columns_len += len;
@@ -125,13 +130,9 @@ static int take_place(struct combo_reader *r, uint8_t *place)
 
 static int take_random(struct combo_reader *r, size_t len, const uint8_t **from)
 {
-	struct tails *t = &r->templates.tails;
-
 	if (take_span(&r->cursor.columns[COMBO_RANDOMS], len, from))
 		return -EBADMSG;
-	t->list[t->random % (TAILS_BACK + 1)].at = *from;
-	t->list[t->random % (TAILS_BACK + 1)].len = len;
-	t->random++;
+	note_random(&r->templates.tails, *from, len);
 	return 0;
 }
 

@@ -101,9 +101,7 @@ static int open_it(uint32_t frames)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		p += store_varint(p, lie.kind == LIE_LENGTH && lie.column == i ? lie.value
 									       : columns[i].len);
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		if (i == COMBO_RANDOMS)
-			continue;
+	for (int i = 0; i < COMBO_RANDOMS; i++) {
 		memcpy(p, columns[i].p, columns[i].len);
 		p += columns[i].len;
 	}

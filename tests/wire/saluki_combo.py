@@ -26,7 +26,7 @@ HEAD_LEN, TAIL_MIN, BACK_MAX = 64, 72, 255
 IN_BYTES, IN_RANDOMS, REPEATED = 0, 1, 2
 WITH_FORMS, ETHERNET = (127, 105), 1
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
-           "packets").split() + sd.COLUMNS + ["events", "randoms", "places"]
+           "packets").split() + sd.COLUMNS + ["events", "places", "randoms"]
 DICTIONARY = pathlib.Path(__file__).resolve().parents[2] / "wire/dictionary_dot11.bin"
 
 
