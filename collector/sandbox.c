@@ -5,7 +5,6 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/falloc.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,11 +25,11 @@ int sandbox_receiving(void)
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = SANDBOX_THREADS
-		" recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
-		"fstatfs fstatfs64 " /* free disk space */
-		/* the control socket */
-		"accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
+		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
+			   "fstatfs fstatfs64 " /* free disk space */
+			   /* the control socket */
+			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv "
+			   "recvfrom " SANDBOX_THREADS,
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,

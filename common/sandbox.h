@@ -12,6 +12,7 @@
 #define COMMON_SANDBOX_H
 
 #include <linux/landlock.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -39,8 +40,8 @@
 #define SANDBOX_MAKING "socket socketpair bind bpf mount umount2 unshare setns"
 #define SANDBOX_REACHING "connect " SANDBOX_MAKING
 
-/* For processes with threads: their calls, and a check by which they start no processes. clone3's
- * flags cannot be checked, and libc works without it. Needs <sched.h>. */
+/* For processes with threads: what each new thread calls, and a check by which clone() makes
+ * threads but no processes. The flags of clone3() cannot be checked. libc works without it. */
 #define SANDBOX_THREADS "set_robust_list rseq"
 #define SANDBOX_THREADS_CHECK                                                                      \
 	{                                                                                          \

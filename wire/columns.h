@@ -25,7 +25,7 @@ size_t columns_memory(size_t size, size_t snaplen);
 void columns_init(struct combo *c, uint8_t *memory, size_t size, size_t snaplen);
 /* Empties them. They stay in their places, as the next combo is probably like this one. */
 void columns_reset(struct combo *c);
-/* Sets columns_safe anew, after dividing the memory anew if a column has little room. */
+/* Updates columns_safe. If a column has little room, first divides the memory again. */
 void columns_find_room(struct combo *c);
 
 /* Called before a frame or an event is appended. */

@@ -92,7 +92,7 @@ static void press(struct level *l, const struct level_sight *s)
 		return;
 	cpu_ns = s->cpu_ns() - l->from_ns;
 	l->pressed = 0;
-	if (s->ring_used < l->ring_used) /* after an outage: the CPU takes more than comes */
+	if (s->ring_used < l->ring_used) /* it empties, as after an outage */
 		return;
 	needed(l, s->now_ns);
 	/* After a minute, the costs are those of other frames. */

@@ -45,8 +45,8 @@ struct level {
 	int fixed;		    /* not automatic: the level, or COMPRESS_NONE */
 	uint8_t step, top;	    /* of the list; the strongest one that may be used */
 	uint8_t pressed;	    /* combos in a row */
-	uint64_t bytes, from_ns;    /* of these combos; CPU time at their begin */
-	uint32_t ring_used;	    /* at their begin */
+	uint64_t bytes, from_ns;    /* of these combos; CPU time before the first one */
+	uint32_t ring_used;	    /* with the first one */
 	uint32_t cost[LEVEL_STEPS]; /* picoseconds per byte of combo; 0: not known */
 	uint64_t changed_ns;	    /* the last change */
 	uint64_t needed_ns;	    /* when the step was last needed */

@@ -27,11 +27,10 @@ int sandbox_sensor(void)
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = SANDBOX_THREADS
-		" epoll_create1 epoll_ctl epoll_wait epoll_pwait "
-		"eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
-		"connect "					    /* for a new port: sockets.h */
-		"pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
+		.allowed = "epoll_create1 epoll_ctl epoll_wait epoll_pwait " SANDBOX_THREADS
+			   " eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
+			   "connect " /* for a new port: sockets.h */
+			   "pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_MAKING,
