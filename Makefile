@@ -65,7 +65,9 @@ NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
-LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
+# `saluki capture` needs a collector on the same machine.
+LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l))) \
+	$(if $(filter bpf,$(WITHOUT)),agent/capture_main.c agent/options/capture_command.c $(wildcard agent/local/*.c))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
 		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))

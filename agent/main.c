@@ -11,6 +11,10 @@
 enum { OPT_COMPLETION = 256, OPT_VERSION };
 
 static const struct command_def commands[] = {
+#ifndef WITHOUT_BPF /* a small machine has no collector */
+	{ "capture", capture_main, capture_defs,
+	  "capture frames here: print them, or write a file" },
+#endif
 	{ "run", run_main, run_defs, "capture frames and export them to a collector" },
 	{ "attach", attach_main, attach_defs, "attach the capture programs and exit" },
 	{ "detach", detach_main, detach_defs, "remove the capture programs" },

@@ -50,8 +50,11 @@ struct privileged {
 
 static int open_key(const struct run_options *o)
 {
-	int fd = open(o->key_file, O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	if (o->key_fd >= 0)
+		return o->key_fd;
+	fd = open(o->key_file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		log_line("--key %s: %s", o->key_file, strerror(errno));
 	else if (!keys_private(fd))
@@ -69,6 +72,7 @@ static int hand_over_file(struct privileged *p, int key_fd)
 		.keep_was_asked_for = o->capture.keep == KEEP_HEADERS,
 		.drop_bad_fcs = o->capture.bad_fcs == BAD_FCS_DROP,
 		.snaplen = o->capture.snaplen,
+		.limit = o->count,
 		.count = 1,
 		.interfaces[0] = { .source = "file", .keep_headers = o->capture.keep != KEEP_ALL },
 	};
@@ -92,7 +96,7 @@ static int hand_over_file(struct privileged *p, int key_fd)
 
 static int hand_over_interfaces(struct privileged *p, int key_fd)
 {
-	struct handover h = { .snaplen = p->o->capture.snaplen };
+	struct handover h = { .snaplen = p->o->capture.snaplen, .limit = p->o->count };
 	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
 
 	/* If a collector may order channels, the radios must be tunable. */
@@ -151,6 +155,14 @@ static void order_lost(struct privileged *p, unsigned int i)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
+static void stop(struct privileged *p)
+{
+	p->stopping = true;
+	for (unsigned int i = 0; p->tap && !p->tap->o->persistent && i < p->tap->count; i++)
+		p->tap->ops->detach(p->tap, i);
+	order(p, SIGNAL_STOP);
+}
+
 /* Executes a collector's order or a plan's request. Returns whether more may follow. */
 static bool take_ordered(struct privileged *p)
 {
@@ -160,18 +172,15 @@ static bool take_ordered(struct privileged *p)
 	if (privileged_requests_take(p->tap, p->stopping ? 0 : p->o->allowed, p->sock, &answer,
 				     &changed))
 		return false;
+	if (answer.what == SIGNAL_STOP) {
+		if (!p->stopping)
+			stop(p);
+		return true;
+	}
 	if (changed)
 		order_interface(p, answer.number);
 	privsep_send(p->sock, &answer, sizeof(answer), NULL, 0);
 	return true;
-}
-
-static void stop(struct privileged *p)
-{
-	p->stopping = true;
-	for (unsigned int i = 0; p->tap && !p->tap->o->persistent && i < p->tap->count; i++)
-		p->tap->ops->detach(p->tap, i);
-	order(p, SIGNAL_STOP);
 }
 
 static void take_signal(struct privileged *p)
@@ -245,6 +254,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 		tune_again(p, i, &now);
 		if (p->tap->ops->attach(p->tap, i, true))
 			return;
+		tap_promiscuous(p->tap, i);
 		f->was_up = now.up; /* at the time of tuning */
 		f->had_carrier = now.carrier;
 		log_line("%s: is %s", f->name,
@@ -301,9 +311,12 @@ static int watch(struct privileged *p)
 	struct pollfd fds[3 + INTERFACES_MAX] = {
 		{ .fd = p->signals, .events = POLLIN },
 		{ .fd = p->links, .events = POLLIN },
-		/* Without --allow-control and plans, messages of the other process are never
+		/* Without --allow-control, plans and -c, messages of the other process are never
 		 * read. */
-		{ .fd = p->o->allowed || tap_is_sampled(p->tap) ? p->sock : -1, .events = POLLIN },
+		{ .fd = p->o->allowed || p->o->local || p->o->count || tap_is_sampled(p->tap)
+				? p->sock
+				: -1,
+		  .events = POLLIN },
 	};
 	unsigned int count = p->tap ? p->tap->count : 0;
 	int status;

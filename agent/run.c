@@ -45,27 +45,20 @@
 #include "common/log.h"
 #include "common/privsep.h"
 #include "privileged.h"
+#include "run.h"
 #include "sensor.h"
 #include "agent/rings/xsk.h"
 #include "wire/keys.h"
 
-int run_main(int argc, char **argv)
+int run_sensor(const struct run_options *o)
 {
-	static struct run_options o; /* and its pointers: for the whole run */
-	int socks[2], status = options_parse(&o, argc, argv);
 	struct shared_statistics *board; /* shared by both processes */
+	int socks[2], status;
 	sigset_t signals;
 	pid_t child;
 
-	if (status)
-		return status < 0 ? 0 : status;
-	/* It may wait: nothing is attached yet, and signals end it. */
-	if (keys_init()) {
-		log_line("libsodium does not start on this machine");
-		return 1;
-	}
 	/* Both processes get these by the fork: see xsk.h. */
-	if (o.capture.source == SOURCE_XSK && xsk_sockets_open(&o.capture))
+	if (o->capture.source == SOURCE_XSK && xsk_sockets_open(&o->capture))
 		return 1;
 	privsep_block_signals(&signals);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -81,11 +74,28 @@ int run_main(int argc, char **argv)
 	}
 	if (child == 0) {
 		close(socks[0]);
-		_exit(sensor_process(&o, socks[1], board));
+		_exit(sensor_process(o, socks[1], board));
 	}
 	close(socks[1]);
+	if (o->local)
+		close(o->to[0].inherited); /* the collector sees the other process's end by it */
 	xsk_sockets_forget_memory();
-	status = privileged_process(&o, socks[0], &signals, child, board);
+	status = privileged_process(o, socks[0], &signals, child, board);
 	waitpid(child, NULL, 0); /* without a handover; else it has ended already */
 	return status;
+}
+
+int run_main(int argc, char **argv)
+{
+	static struct run_options o; /* and its pointers: for the whole run */
+	int status = options_parse(&o, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	/* It may wait: nothing is attached yet, and signals end it. */
+	if (keys_init()) {
+		log_line("libsodium does not start on this machine");
+		return 1;
+	}
+	return run_sensor(&o);
 }

@@ -172,9 +172,10 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	err = err ?: control_init(&s->control, &s->capture, e, h, &o->capture);
 	/* Continues where the earlier agent stopped. */
 	err = err ?: resume(e) ?: export_start(e, o->store_bytes);
-	if (!err)
-		capture_begin(&s->capture, export_first(e));
-	return err;
+	if (err)
+		return err;
+	e->limit = h->limit ? export_first(e) + h->limit : 0;
+	return capture_begin(&s->capture, export_first(e), h->limit);
 }
 
 /* Threads name themselves: naming another thread needs a file in /proc. */
@@ -239,9 +240,14 @@ static int sensor_verdict(struct sensor *s)
 {
 	struct totals t;
 
-	control_report(&s->exporter);
 	export_totals(&s->exporter, &t);
-	if (t.dropped_shutdown || s->exporter.outcome == EXPORT_UNCONFIRMED) {
+	/* A local collector that could not begin has said why. */
+	if (s->session.reach.ended && !t.exported)
+		return 1;
+	control_report(&s->exporter);
+	if (s->session.reach.ended)
+		return 0; /* or its own exit status */
+	if (t.dropped_shutdown > s->exporter.beyond || s->exporter.outcome == EXPORT_UNCONFIRMED) {
 		tell_unconfirmed(s);
 		return 1;
 	}
@@ -293,6 +299,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 
 	s->control.privileged = sock;
 	s->control.board = board;
+	s->control.room.told = o->local; /* for those who choose a -B for days */
 	if (sensor_open(s, o))
 		return 1;
 	/* A privileged process that ends before the handover has logged the reason. */

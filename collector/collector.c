@@ -158,7 +158,8 @@ static void collector_loop(struct collector *c)
 		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
-		if (c->orders.stop || c->output.gone || (poll(p, 3, timeout) < 0 && errno != EINTR))
+		if (c->orders.stop || c->output.gone || c->receive.ended ||
+		    (poll(p, 3, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);
 		more = collector_work(c, p[0].revents, more);
@@ -227,8 +228,9 @@ int collector_process(struct collector *c)
 		log_line("out of memory");
 	else if (collector_begin(c) == 0) {
 		ahead_start(&c->combos.ahead);
-		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
-			 c->o->port, c->output.name);
+		if (!c->receive.inherited)
+			log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
+				 c->o->port, c->output.name);
 		collector_loop(c);
 		/* The end of the pipe's reader is a normal end. */
 		status = (c->output.broken || c->output.hold.on) && !c->output.gone;

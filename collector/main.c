@@ -128,6 +128,11 @@ static int listen_control(struct collector *c, struct collector_options *o)
 {
 	bool asked = o->control != NULL;
 
+	c->listener = -1;
+	if (asked && !strcmp(o->control, "none")) {
+		o->control = NULL;
+		return 0;
+	}
 	o->control = asked ? o->control : CONTROL_PATH;
 	c->listener = control_listen(o->control);
 	if (c->listener >= 0)
@@ -206,8 +211,9 @@ int main(int argc, char **argv)
 	status = 1;
 	if (read_key(&c->network.handshake.own, o.key_file) == 0 &&
 	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
-	    receive_init(&c->receive, o.host, o.port) == 0 && files_init(&files, &o) == 0 &&
-	    listen_control(c, &o) == 0) {
+	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
+			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
+	    files_init(&files, &o) == 0 && listen_control(c, &o) == 0) {
 		files_limit_sensors(&files.limit, c->sensors_file.count);
 		status = collector_run(c, &files);
 		if (o.control)

@@ -34,7 +34,8 @@ enum {
 
 static const struct option_def defs[] = {
 	{ OPT_LISTEN, "listen", "ADDR:PORT",
-	  "receive here; :PORT for any address, [ADDR]:PORT for IPv6" },
+	  "receive here; :PORT for any address, [ADDR]:PORT for IPv6;\n"
+	  "fd:N for an inherited socket to one sensor" },
 	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
@@ -47,7 +48,7 @@ static const struct option_def defs[] = {
 	  "stop writing while the file system has less free\n"
 	  "(1%, at most 1G, if not given); 0: no limit" },
 	{ OPT_CONTROL, "control", "PATH",
-	  "socket for 'saluki-collector ctl'\n"
+	  "socket for 'saluki-collector ctl', or none\n"
 	  "(default " CONTROL_PATH ")" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
@@ -78,6 +79,14 @@ static void help(void)
 
 static int parse_listen(struct collector_options *o, char *text)
 {
+	long fd;
+
+	if (!strncmp(text, "fd:", 3)) {
+		if (options_number("--listen fd:N:", text + 3, STDERR_FILENO + 1, 1023, &fd))
+			return -EINVAL;
+		o->inherited = fd;
+		return 0;
+	}
 	if (options_address(text, &o->host, &o->port)) {
 		log_line("--listen %s: must be ADDRESS:PORT, [ADDRESS]:PORT for IPv6, or :PORT",
 			 text);
@@ -203,7 +212,7 @@ static int check(const struct collector_options *o, int argc, char **argv)
 				 argv[optind]);
 		return -EINVAL;
 	}
-	if (!o->port)
+	if (!o->port && o->inherited < 0)
 		wrong = "--listen ADDR:PORT is missing";
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
@@ -222,7 +231,8 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 {
 	int id;
 
-	*o = (struct collector_options){ .user = PRIVSEP_USER_DEFAULT,
+	*o = (struct collector_options){ .inherited = -1,
+					 .user = PRIVSEP_USER_DEFAULT,
 					 .keep_free = KEEP_FREE_DEFAULT };
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "agent/source/clock.h"
 #include "fill.h"
@@ -25,21 +27,29 @@ int capture_init(struct capture *c, struct source *source, struct queue *queue,
 		.combo_age_ns = combo_age_ms * 1000000ULL,
 		.ring_span_max = is_file ? 0 : h->ring_size / (2 * queue->len),
 		.drain = !is_file && !h->persistent,
+		.limit_fd = -1,
 		.marked = calloc(source->lanes + 1, sizeof(*c->marked)),
 	};
 	return c->marked ? 0 : -ENOMEM;
 }
 
-void capture_begin(struct capture *c, uint64_t frames)
+int capture_begin(struct capture *c, uint64_t frames, uint64_t limit)
 {
-	c->first = frames;
+	c->first = c->taken = frames;
 	if (c->queue->pipelines)
 		c->source->ops->mark(c->source, true, c->marked);
+	if (!limit)
+		return 0;
+	c->limit = frames + limit;
+	c->limit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return c->limit_fd < 0 ? -errno : 0;
 }
 
 void capture_free(struct capture *c)
 {
 	free(c->marked);
+	if (c->limit_fd >= 0)
+		close(c->limit_fd);
 }
 
 static bool slot_is_empty(const struct slot *s)
@@ -189,6 +199,18 @@ static void capture_take(struct capture *c, struct source_frame *f)
 		capture_list(c, f);
 	else
 		capture_frame(c, f);
+	c->taken += !is_event;
+	if (c->taken == c->limit && !is_event) {
+		capture_push(c, true);
+		event_signal(c->limit_fd);
+	}
+}
+
+/* At the limit, a source that counts a frame when it gives the frame must not give one more. Others
+ * have counted more frames by then: the export thread drops those. */
+static bool capture_is_full(const struct capture *c)
+{
+	return c->limit && c->taken >= c->limit && !c->drain;
 }
 
 void *capture_thread(void *arg)
@@ -199,7 +221,10 @@ void *capture_thread(void *arg)
 	for (;;) {
 		/* Read before the source: frames that it has by now are still taken. */
 		bool stop = __atomic_load_n(&c->stop, __ATOMIC_ACQUIRE);
-		int got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
+		int got;
+
+		stop |= capture_is_full(c);
+		got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
 
 		if (got == 1) {
 			capture_take(c, &f);

@@ -29,13 +29,15 @@
 void control_report(struct exporter *e)
 {
 	struct totals t;
+	uint64_t captured;
 
 	export_totals(e, &t);
+	captured = e->limit ? t.exported : t.captured;
 	/* Prints the three lines that tcpdump prints. */
 	fprintf(stderr,
 		"%llu packet%s captured\n%llu packet%s received by filter\n"
 		"%llu packet%s dropped by kernel\n",
-		ULL(t.captured), PLURAL(t.captured), ULL(t.seen - t.filtered),
+		ULL(captured), PLURAL(captured), ULL(t.seen - t.filtered),
 		PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
 		PLURAL(t.ring_full + t.copy_failed));
 	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
@@ -66,6 +68,25 @@ static void control_stop(struct control *c)
 	sampler_end(c->sampler, monotonic_ns()); /* before the last combo */
 	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
+}
+
+/* The privileged process detaches first. A file has none that is attached. */
+static void control_ask_stop(struct control *c)
+{
+	const struct ordered r = { .kind = REQUEST_STOP };
+
+	if (c->exporter->is_file)
+		control_stop(c);
+	else
+		privsep_send(c->privileged, &r, REQUEST_HEAD_LEN, NULL, 0);
+}
+
+/* Nobody will take what waits. */
+static void control_ended(struct control *c)
+{
+	c->collector_ended = true;
+	__atomic_store_n(&c->exporter->patience_ns, 0, __ATOMIC_RELAXED);
+	control_ask_stop(c);
 }
 
 /* Describes an interface to the collector. */
@@ -211,19 +232,20 @@ static void control_count(struct control *c)
 
 void control_loop(struct control *c)
 {
-	struct pollfd p[5 + SESSION_POLL_MAX] = {
+	struct pollfd p[6 + SESSION_POLL_MAX] = {
 		{ .fd = c->done_fd, .events = POLLIN },
 		{ .fd = c->privileged, .events = POLLIN },
 		{ .fd = c->orders.compiler, .events = POLLIN },
 		{ .fd = c->lookup.sock, .events = POLLIN },
 		{ .fd = c->generation, .events = POLLIN },
+		{ .fd = c->capture->limit_fd, .events = POLLIN },
 	};
 
 	sampler_start(c->sampler, monotonic_ns());
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
 		int sampling = sampler_tick(c->sampler, monotonic_ns());
-		unsigned int n = 5 + session_poll(c->session, p + 5);
+		unsigned int n = 6 + session_poll(c->session, p + 6);
 
 		lookup_tick(&c->lookup, c->session, monotonic_ns());
 		control_count(c);
@@ -242,6 +264,12 @@ void control_loop(struct control *c)
 		p[3].fd = c->lookup.sock;
 		if (p[4].revents && generation_changed(c->generation))
 			session_new_keys(c->session, monotonic_ns());
+		if (p[5].revents) {
+			p[5].fd = -1;
+			control_ask_stop(c);
+		}
+		if (c->session->reach.ended && !c->collector_ended)
+			control_ended(c);
 		if (p[0].revents)
 			return;
 	}

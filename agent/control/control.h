@@ -31,6 +31,7 @@ struct control {
 	struct commands orders;	 /* of the collector */
 	struct sampler *sampler; /* NULL: no channel sampling */
 	uint32_t snaplen;
+	bool collector_ended; /* the local one; the end was asked for */
 };
 
 /* Introduces the threads to one another: `c->privileged` and `c->orders` are made. Returns 0 or

@@ -110,6 +110,11 @@ static bool is_misplaced(const struct exporter *e, const struct slot *s)
 	return e->front == EXPORT_FRESH && s->wire_len && s->combo.first != e->counters.exported;
 }
 
+static bool is_beyond(const struct exporter *e)
+{
+	return e->limit && e->front == EXPORT_FRESH && e->counters.exported >= e->limit;
+}
+
 /* Moves the queue's first combo into the store, if due. */
 static void export_keep(struct exporter *e, bool up)
 {
@@ -117,7 +122,8 @@ static void export_keep(struct exporter *e, bool up)
 	/* All combos before it were sent, so it will be sent at once. */
 	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1), kept;
 
-	while (s && is_misplaced(e, s)) {
+	while (s && (is_misplaced(e, s) || is_beyond(e))) {
+		e->beyond += is_beyond(e) ? s->combo.frames : 0;
 		export_discard(e, s);
 		s = queue_front(e->queue);
 	}

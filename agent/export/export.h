@@ -48,8 +48,11 @@ enum export_outcome {
 struct exporter {
 	/* Set by the owner. */
 	struct spool *spool;  /* NULL: none; freed by export_free() */
-	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
+	uint64_t patience_ns; /* without a collector, after `stop` or with a file;
+			       * atomic */
 	bool stop;	      /* set by the control thread */
+	uint64_t limit;	      /* frames of the run to export, a combo's end; 0: all */
+	uint64_t beyond;      /* frames dropped because of it */
 
 	/* Set by export_init(). Small members come first, large ones that are used from their
 	 * beginning last, as unwritten pages take no memory. */

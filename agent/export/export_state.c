@@ -35,8 +35,10 @@ static void export_watch(struct exporter *e, bool heard, uint64_t now_ns)
 /* Patience is over with a missing collector, or with one that settles nothing. */
 static bool export_is_patient(const struct exporter *e, uint64_t now_ns)
 {
-	return (!e->waiting_since_ns || now_ns - e->waiting_since_ns <= e->patience_ns) &&
-	       now_ns <= e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
+	uint64_t patience_ns = __atomic_load_n(&e->patience_ns, __ATOMIC_RELAXED);
+
+	return (!e->waiting_since_ns || now_ns - e->waiting_since_ns <= patience_ns) &&
+	       now_ns <= e->moved_ns + FINAL_PATIENCE_NS + patience_ns;
 }
 
 /* Ends the spool. Returns whether it has the undelivered frames, or lost a part that could not be

@@ -110,7 +110,7 @@ static int tick_until(uint64_t at_ns, uint64_t now_ns)
 /* Chooses a collector with a known address. Returns false if there is none. */
 static bool session_can_ask(struct session *s)
 {
-	for (unsigned int i = 0; i < s->peer_count; i++) {
+	for (unsigned int i = 0; i < s->peer_count && !s->reach.ended; i++) {
 		unsigned int peer = (s->trying + i) % s->peer_count;
 
 		if (!s->peers[peer].address.len)
@@ -217,10 +217,13 @@ static uint64_t realtime_ns(void)
 
 /* Opens sockets for its address family; for a name, for both families. A machine may lack one of
  * them. */
-static int session_sockets(struct session *s, const struct session_peer *p)
+static int session_sockets(struct session *s, const struct sockets_name *to,
+			   const struct session_peer *p)
 {
 	int err, err6;
 
+	if (!to->host)
+		sockets_inherit(&s->reach, to->inherited);
 	if (p->address.len)
 		return sockets_open(&s->reach, p->address.to.ss_family);
 	err = sockets_open(&s->reach, AF_INET);
@@ -233,7 +236,7 @@ static int session_add_peer(struct session *s, const struct sockets_name *to, co
 			    const uint8_t *preshared)
 {
 	struct session_peer *p = &s->peers[s->peer_count];
-	int err = sockets_numeric(&p->address, to) ? 0 : sockets_route(&p->address);
+	int err = sockets_numeric(&p->address, to) || !to->host ? 0 : sockets_route(&p->address);
 
 	if (err) {
 		session_no_route(s, s->peer_count, err);
@@ -245,7 +248,7 @@ static int session_add_peer(struct session *s, const struct sockets_name *to, co
 			 p->address.name);
 		return -EINVAL;
 	}
-	err = session_sockets(s, p);
+	err = session_sockets(s, to, p);
 	if (err)
 		log_line("cannot open sockets: %s", strerror(-err));
 	s->peer_count++;

@@ -200,6 +200,14 @@ void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, 
 		s->bad_datagrams++;
 }
 
+/* The local collector has closed its end: there will be no session with it any more. */
+static void receive_ended(struct session *s, uint64_t now_ns)
+{
+	s->reach.sockets[0].used = false;
+	s->reach.ended = true;
+	session_retire(s, now_ns);
+}
+
 static void receive_socket(struct session *s, int sock, uint64_t now_ns)
 {
 	uint8_t in[SHROUD_DATAGRAM_MAX + 1]; /* one more, to detect longer datagrams */
@@ -207,6 +215,10 @@ static void receive_socket(struct session *s, int sock, uint64_t now_ns)
 
 	for (int i = 0; i < AT_A_TIME; i++) {
 		n = recv(sock, in, sizeof(in), MSG_DONTWAIT);
+		if (!n && s->reach.sockets[0].family == AF_UNIX) {
+			receive_ended(s, now_ns);
+			return;
+		}
 		if (n >= 0)
 			session_receive_datagram(s, in, n, now_ns);
 		else if (errno != ECONNREFUSED)

@@ -40,6 +40,12 @@ int sockets_numeric(struct sockets_address *a, const struct sockets_name *name)
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST }, *list;
 
 	memset(a, 0, sizeof(*a));
+	if (!name->host) {
+		snprintf(a->name, sizeof(a->name), "of this command");
+		a->to.ss_family = AF_UNIX;
+		a->len = sizeof(sa_family_t);
+		return 0;
+	}
 	snprintf(a->name, sizeof(a->name), "%.250s:%.20s", name->host, name->port);
 	if (getaddrinfo(name->host, name->port, &hints, &list))
 		return -ENOENT;
@@ -90,6 +96,13 @@ bool sockets_can_segment(int sock)
 	       setsockopt(sock, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off)) == 0;
 }
 
+void sockets_inherit(struct sockets *r, int fd)
+{
+	r->sockets[0].fd = fd;
+	r->sockets[0].family = AF_UNIX;
+	r->sockets[0].used = true;
+}
+
 int sockets_open(struct sockets *r, sa_family_t family)
 {
 	int i = 0;
@@ -119,6 +132,8 @@ int sockets_take(struct sockets *r, const struct sockets_address *a)
 {
 	if (!a->len)
 		return -EDESTADDRREQ;
+	if (a->to.ss_family == AF_UNIX)
+		return r->ended ? -ENOTCONN : r->sockets[0].fd;
 	for (int i = 0; i < 2 * SOCKETS_MAX; i++) {
 		if (r->sockets[i].family != a->to.ss_family || r->sockets[i].used)
 			continue;
@@ -146,6 +161,8 @@ void sockets_give(struct sockets *r, int fd)
 	for (int i = 0; i < 2 * SOCKETS_MAX && fd >= 0; i++) {
 		if (!r->sockets[i].family || r->sockets[i].fd != fd)
 			continue;
+		if (r->sockets[i].family == AF_UNIX)
+			return;
 		connect(fd, &none, sizeof(none)); /* it receives no more datagrams */
 		sockets_drain(fd);
 		r->sockets[i].used = false;

@@ -20,6 +20,7 @@
 
 struct sockets_name {
 	const char *host, *port;
+	int inherited; /* without a host: a socket that is connected to a collector (local.h) */
 };
 
 struct sockets_address {
@@ -35,6 +36,7 @@ struct sockets {
 		bool used;
 	} sockets[2 * SOCKETS_MAX];
 	bool segments; /* sockets_can_segment */
+	bool ended;    /* the collector has closed its end of the inherited socket */
 };
 
 /* Parses an address, and sets `a->name`. Returns 0; -ENOENT if a name must be resolved: then
@@ -48,6 +50,8 @@ int sockets_route(const struct sockets_address *a);
 /* Returns whether the kernel may cut several datagrams from one buffer by UDP_SEGMENT (udp(7)). A
  * kernel that does not know it would send the buffer as one datagram. */
 bool sockets_can_segment(int sock);
+/* Takes an inherited socket, AF_UNIX and SOCK_SEQPACKET. All sessions share it. */
+void sockets_inherit(struct sockets *r, int fd);
 /* Opens the sockets for addresses of this family. Returns 0 or -errno. */
 int sockets_open(struct sockets *r, sa_family_t family);
 void sockets_close(struct sockets *r);

@@ -46,6 +46,8 @@ struct capture_options {
 	enum bad_fcs bad_fcs; /* default: frames are kept */
 	enum source_choice source;
 	enum direction direction;
+	bool no_xdp;	  /* auto: not XDP, as attaching it may reset a card */
+	bool promiscuous; /* Ethernet interfaces, while they are captured */
 	bool consume;
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Handover: the messages between the two processes of `saluki run`. The unprivileged one sends only
- * two things besides its exit status: the collector's orders, if the owner allows them
- * (--allow-control), and requests for channels, if there is a plan of several.
+ * three things besides its exit status: the collector's orders, if the owner allows them
+ * (--allow-control), requests for channels, if there is a plan of several, and in `saluki capture`
+ * a request to stop.
  */
 #ifndef AGENT_MODEL_HANDOVER_H
 #define AGENT_MODEL_HANDOVER_H
@@ -65,6 +66,7 @@ struct handover {
 	uint32_t ring_size;   /* bytes; per CPU if mapped */
 	uint32_t cpus;	      /* counter slots per interface */
 	uint32_t mapped;      /* CPUs with a mapped ring; 0: the BPF ring buffer */
+	uint64_t limit;	      /* -c: frames; 0: none */
 	uint32_t queues;      /* receive queues of all interfaces; 0: not known */
 	uint32_t count;	      /* interfaces; 1 for a file */
 	struct handover_interface interfaces[INTERFACES_MAX];
@@ -108,6 +110,7 @@ struct ordered {
 };
 #define REQUEST_TUNE 64 /* the sampler requests a channel */
 #define REQUEST_CARD 65 /* or the card's channels */
+#define REQUEST_STOP 66 /* as SIGINT: -c is reached, or the local collector has ended */
 #define REQUEST_HEAD_LEN offsetof(struct ordered, filter)
 
 #endif

@@ -104,6 +104,10 @@ int privileged_requests_take(struct tap *t, unsigned int allowed, int sock, stru
 	if (n < 0)
 		return n;
 	memset(answer, 0, sizeof(*answer));
+	if (n == REQUEST_HEAD_LEN && r.kind == REQUEST_STOP) {
+		answer->what = SIGNAL_STOP;
+		return 0;
+	}
 	if (t && n == REQUEST_HEAD_LEN && (r.kind == REQUEST_TUNE || r.kind == REQUEST_CARD)) {
 		radio_do(t, &r, answer);
 		return 0;

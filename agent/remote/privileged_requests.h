@@ -16,7 +16,8 @@
 
 /* Reads and executes a request of the other process on `sock`. Returns 0 with the answer in
  * `answer`, and in `changed` whether the capture of interface answer->number changed; or -errno if
- * no more requests can be read. `t` is NULL with a file. */
+ * no more requests can be read. An answer SIGNAL_STOP is for the caller: the capture must stop. `t`
+ * is NULL with a file. */
 int privileged_requests_take(struct tap *t, unsigned int allowed, int sock, struct order *answer,
 			     bool *changed);
 /* The same for a given request. */

@@ -120,6 +120,7 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool ke
 {
 	const struct maps *m = a->maps;
 	bool tc = hook == ATTACH_TC;
+	enum direction direction = tap_direction(a->interface, a->o->direction);
 	struct capture_bpf *skel;
 	int err = filter_load_init();
 
@@ -129,10 +130,8 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool ke
 		return NULL;
 	}
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
-	bpf_program__set_autoload(skel->progs.saluki_tc_ingress,
-				  tc && a->o->direction != DIRECTION_OUT);
-	bpf_program__set_autoload(skel->progs.saluki_tc_egress,
-				  tc && a->o->direction != DIRECTION_IN);
+	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, tc && direction != DIRECTION_OUT);
+	bpf_program__set_autoload(skel->progs.saluki_tc_egress, tc && direction != DIRECTION_IN);
 	bpf_map__set_autocreate(skel->maps.saluki_journal, false);
 	bpf_map__set_autocreate(skel->maps.saluki_config, false);
 	bpf_map__set_autocreate(skel->maps.saluki_filter, false);
@@ -238,7 +237,7 @@ static bool hook_allowed(const struct attach *a, enum attach_hook hook)
 {
 	if (hook == ATTACH_TC)
 		return a->o->source != SOURCE_XDP;
-	return a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
+	return a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN && !a->o->no_xdp;
 }
 
 /* Only tc sees a VLAN tag that the card moved into the metadata. */

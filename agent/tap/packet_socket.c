@@ -218,12 +218,14 @@ void packet_socket_snaplen(struct packet_socket *s, uint32_t snaplen)
 }
 
 int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,
-			const struct filter *f)
+			bool received_only, const struct filter *f)
 {
 	int err;
 
 	packet_counts_stopped(s->counts, false);
 	s->ifindex = ifindex;
+	if (received_only)
+		s->how.direction = DIRECTION_IN;
 	s->how.tags = linktype == LINKTYPE_ETHERNET ? s->tags : FILTER_TAGS_NONE;
 	/* If the original length is not known, frames must not be truncated. */
 	s->how.headers = headers && linktype == LINKTYPE_ETHERNET && s->how.accept != COPY_ALL;

@@ -36,10 +36,10 @@ const char *packet_version_name(enum packet_version version);
  * opening.
  */
 void packet_socket_snaplen(struct packet_socket *s, uint32_t snaplen);
-/* Starts to capture on an interface of this LINKTYPE_. `headers`: only headers are needed. Returns
- * 0 or -errno. */
+/* Starts to capture on an interface of this LINKTYPE_. `headers`: only headers are needed.
+ * `received_only`: no sent frames, whatever was requested at the opening. Returns 0 or -errno. */
 int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,
-			const struct filter *f);
+			bool received_only, const struct filter *f);
 /* Changes the filter between two frames. Returns 0, or -errno: then the old one stays. */
 int packet_socket_filter(struct packet_socket *s, const struct filter *f);
 /* Ends the capture. When it returns, no more frames come and the counts are final. */

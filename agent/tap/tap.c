@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <saluki/linktype.h>
 #include <saluki/record.h>
@@ -14,6 +15,7 @@
 #include "agent/radio/radio_lock.h"
 #include "agent/radio/radio.h"
 #include "common/log.h"
+#include "promiscuous.h"
 
 /* The best first. The BPF tap chooses the best hook for each interface itself. */
 static const struct {
@@ -32,6 +34,7 @@ void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_opt
 	t->own = *o;
 	t->o = &t->own;
 	t->count = o->count;
+	t->promiscuous = -1;
 	for (unsigned int i = 0; i < o->count; i++)
 		t->interfaces[i] = (struct tap_interface){
 			.name = o->interfaces[i],
@@ -122,6 +125,13 @@ int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, 
 	f->filter_is_ordered = false; /* the caller sets it otherwise */
 	free(old);
 	return 0;
+}
+
+enum direction tap_direction(const struct tap_interface *f, enum direction asked)
+{
+	bool twice = asked == DIRECTION_INOUT && f->link.arphrd == SALUKI_ARPHRD_LOOPBACK;
+
+	return twice ? DIRECTION_IN : asked;
 }
 
 /* Releases the first `count` interfaces. */
@@ -273,6 +283,32 @@ static void say_unlocked(const struct tap *t)
 				 t->interfaces[i].name, t->locks[i].path);
 }
 
+/* Its own socket: a kind's sockets may be none, or be closed and opened again. */
+static void open_promiscuous(struct tap *t)
+{
+	if (!t->o->promiscuous)
+		return;
+	t->promiscuous = promiscuous_open();
+	if (t->promiscuous < 0)
+		log_line("cannot open a packet socket for promiscuous mode: %s; frames to other "
+			 "machines may be missing",
+			 strerror(-t->promiscuous));
+	for (unsigned int i = 0; i < t->count; i++)
+		tap_promiscuous(t, i);
+}
+
+void tap_promiscuous(const struct tap *t, unsigned int i)
+{
+	const struct tap_interface *f = &t->interfaces[i];
+	int err = 0;
+
+	if (t->promiscuous >= 0 && f->link.arphrd == SALUKI_ARPHRD_ETHER)
+		err = promiscuous_set(t->promiscuous, f->link.ifindex);
+	if (err)
+		log_line("%s: cannot be set to promiscuous mode: %s; -p does without", f->name,
+			 strerror(-err));
+}
+
 static void close_radios(struct radio **radios, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -326,6 +362,7 @@ struct tap *tap_open(const struct capture_options *o)
 	}
 	memcpy(t->locks, locks, sizeof(locks));
 	give_radios(t, o, radios, channels);
+	open_promiscuous(t);
 	say_unlocked(t);
 	return t;
 }
@@ -339,6 +376,8 @@ void tap_close(struct tap *t)
 		return;
 	count = t->count;
 	close_radios(t->radios, count);
+	if (t->promiscuous >= 0)
+		close(t->promiscuous);
 	memcpy(locks, t->locks, sizeof(locks));
 	free_kind(t);
 	unlock_all(locks);

@@ -73,6 +73,7 @@ struct tap {
 	struct tap_interface interfaces[INTERFACES_MAX];
 	struct lock locks[TAP_LOCKS];
 	struct radio *radios[INTERFACES_MAX]; /* NULL: no channel to set */
+	int promiscuous;		      /* promiscuous.h; -1: none */
 	char ring[64];			      /* description of the ring: "ring bpf 4096 KiB" */
 	bool bound; /* bound to the device: if it disappears, the run ends */
 };
@@ -99,6 +100,9 @@ int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_
 /* Tunes interface `i`'s radio to its channel, if any, and checks the result. Logs each error
  * once. */
 void tap_tune(struct tap *t, unsigned int i, const struct interface_state *now);
+/* Sets interface `i` to promiscuous mode, after it was attached, if this was requested. Logs an
+ * error. */
+void tap_promiscuous(const struct tap *t, unsigned int i);
 /* Fills in an interface's description. */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Logs how interface `i` is attached. */
@@ -112,6 +116,9 @@ struct tap *tap_mmap_new(const struct capture_options *o);
 /* Extra capabilities, as bits, for BPF programs and XDP sockets. */
 uint64_t tap_bpf_capabilities(void);
 
+/* Returns which frames of an interface are captured. On the loopback interface every frame is sent
+ * and received, so those received are both. */
+enum direction tap_direction(const struct tap_interface *f, enum direction asked);
 /* For the kinds: queries the interface's state. Returns 0, or -errno after a line, logged once: the
  * interface does not exist, or its type is not captured. */
 int tap_query(struct tap *t, unsigned int i);

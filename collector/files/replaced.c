@@ -73,6 +73,8 @@ static bool state_path(struct files *f)
 	struct stat st;
 	int n;
 
+	if (f->o->state && !strcmp(f->o->state, "none"))
+		return false;
 	if (f->o->state)
 		n = snprintf(f->state.path, sizeof(f->state.path), "%s", f->o->state);
 	else if (!strcmp(write, "-"))

@@ -9,6 +9,7 @@
 
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */
+	int inherited;		 /* --listen fd:N: the socket; -1: none */
 	const char *key_file, *sensors_file;
 	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;

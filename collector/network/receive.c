@@ -3,6 +3,7 @@
 #include "receive.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
 #include <netinet/udp.h>
@@ -46,6 +47,18 @@ static int receive_bind(struct receive *r, const char *host, const char *port, i
 	return err;
 }
 
+static void receive_messages(struct receive *r)
+{
+	for (int i = 0; i < RECEIVE_MESSAGES; i++) {
+		r->iovecs[i].iov_base = r->buffers[i];
+		r->iovecs[i].iov_len = RECEIVE_MESSAGE_MAX;
+		r->messages[i].msg_hdr.msg_iov = &r->iovecs[i];
+		r->messages[i].msg_hdr.msg_iovlen = 1;
+		r->messages[i].msg_hdr.msg_name = r->inherited ? NULL : &r->from[i];
+		r->messages[i].msg_hdr.msg_control = r->control[i].bytes;
+	}
+}
+
 int receive_init(struct receive *r, const char *host, const char *port)
 {
 	int err, buffer, on = 1;
@@ -70,14 +83,31 @@ int receive_init(struct receive *r, const char *host, const char *port)
 			 buffer / 1024, RECEIVE_BUFFER / 1024);
 	/* Kernels before 5.0 do not have it. */
 	setsockopt(r->sock, SOL_UDP, UDP_GRO, &on, sizeof(on));
-	for (int i = 0; i < RECEIVE_MESSAGES; i++) {
-		r->iovecs[i].iov_base = r->buffers[i];
-		r->iovecs[i].iov_len = RECEIVE_MESSAGE_MAX;
-		r->messages[i].msg_hdr.msg_iov = &r->iovecs[i];
-		r->messages[i].msg_hdr.msg_iovlen = 1;
-		r->messages[i].msg_hdr.msg_name = &r->from[i];
-		r->messages[i].msg_hdr.msg_control = r->control[i].bytes;
+	receive_messages(r);
+	return 0;
+}
+
+int receive_inherit(struct receive *r, int fd)
+{
+	int type = 0, domain = 0;
+	socklen_t len = sizeof(int);
+
+	memset(r, 0, sizeof(*r));
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) ||
+	    getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) || type != SOCK_SEQPACKET ||
+	    domain != AF_UNIX) {
+		log_line("--listen fd:%d: is no connected socket of the type SOCK_SEQPACKET; this "
+			 "form is for programs that start a collector",
+			 fd);
+		return -ENOTSOCK;
 	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	r->sock = fd;
+	r->inherited = true;
+	receive_messages(r);
+	/* Its sender has no address. Any will do, as the kernel ignores it in sendto(). */
+	for (int i = 0; i < RECEIVE_MESSAGES; i++)
+		r->from[i].ss_family = AF_UNIX;
 	return 0;
 }
 
@@ -109,7 +139,8 @@ static void receive_cut(struct receive *r, int i, uint64_t now_ns)
 			(struct datagram){ .bytes = r->buffers[i] + at,
 					   .len = left < segment ? left : segment,
 					   .from = (const struct sockaddr *)&r->from[i],
-					   .from_len = m->msg_hdr.msg_namelen,
+					   .from_len = r->inherited ? sizeof(sa_family_t)
+								    : m->msg_hdr.msg_namelen,
 					   .now_ns = now_ns };
 		at += segment;
 	} while (at < m->msg_len && r->count < most);
@@ -121,7 +152,7 @@ void receive_batch(struct receive *r)
 	int n;
 
 	for (int i = 0; i < RECEIVE_MESSAGES; i++) {
-		r->messages[i].msg_hdr.msg_namelen = sizeof(r->from[i]);
+		r->messages[i].msg_hdr.msg_namelen = r->inherited ? 0 : sizeof(r->from[i]);
 		r->messages[i].msg_hdr.msg_controllen = sizeof(r->control[i]);
 	}
 	n = recvmmsg(r->sock, r->messages, RECEIVE_MESSAGES, MSG_DONTWAIT, NULL);
@@ -129,8 +160,13 @@ void receive_batch(struct receive *r)
 	r->full = n == RECEIVE_MESSAGES;
 	now_ns = monotonic_ns();
 	/* Errors of earlier sends do not concern received datagrams. */
-	for (int i = 0; i < n; i++)
-		receive_cut(r, i, now_ns);
+	for (int i = 0; i < n && !r->ended; i++) {
+		/* A sensor sends no empty ones: the kernel returns 0 bytes behind the last. */
+		r->ended = r->inherited && !r->messages[i].msg_len;
+		if (!r->ended)
+			receive_cut(r, i, now_ns);
+	}
+	r->full &= !r->ended;
 }
 
 uint64_t receive_dropped(const struct receive *r)

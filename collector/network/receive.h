@@ -22,6 +22,8 @@
 
 struct receive {
 	int sock;
+	bool inherited;	    /* a socket to one sensor, of the same machine */
+	bool ended;	    /* that sensor has closed its end, and all was read */
 	unsigned int count; /* datagrams of the last batch */
 	bool full;	    /* the socket may have more of them */
 	struct datagram datagrams[RECEIVE_MESSAGES * RECEIVE_SEGMENTS_MAX];
@@ -37,6 +39,9 @@ struct receive {
 /* Binds. A receive buffer above net.core.rmem_max or a port below 1024 needs privilege. Returns 0,
  * or -errno after a line. */
 int receive_init(struct receive *r, const char *host, const char *port);
+/* Takes over the socket `fd`, which a parent has made: of type SOCK_SEQPACKET, connected to a
+ * sensor (unix(7)). Its end is that sensor's end. Returns 0, or -errno after a line. */
+int receive_inherit(struct receive *r, int fd);
 /* Receives a batch: `datagrams`, which are valid until the next call. Without any, `count` is 0. */
 void receive_batch(struct receive *r);
 /* Returns the number of datagrams that the kernel dropped because the buffer was full. */

@@ -282,7 +282,7 @@ static void prepare(unsigned int pipelines)
 		if (pipeline_init(&b.pipelines[i], &b.queue, &b.source.base, &b.compressors[1 + i],
 				  &b.sight))
 			die("memory");
-	capture_begin(&b.capture, 0);
+	capture_begin(&b.capture, 0, 0);
 }
 
 static void say_cpu(const char *name, pthread_t thread)

@@ -23,7 +23,7 @@ COLLECTOR = {
 #
 #     root                main, run, and the two processes
 #     command/ absent/    other commands; stand-ins for files whose library is not there
-#     options/            the command lines
+#     options/ local/     the command lines; the collector of `saluki capture`
 #     status/ control/    answers `saluki status`; the control thread
 #     remote/ module/     the collector's orders, in both processes; modules that tap's programs run
 #     process/            confines both processes
@@ -37,9 +37,10 @@ COLLECTOR = {
 BELOW_TAP = {"radio", "source", "rings", "filter", "programs", "interface", "model"}
 ON_THE_WAY = {"source", "rings", "model"}
 AGENT = {
-    "agent": {"options", "status", "control", "remote", "process", "tap", "export", "capture", *BELOW_TAP},
+    "agent": {"options", "status", "control", "remote", "process", "tap", "export", "capture", "local", *BELOW_TAP},
     "agent/absent": {"command", "options", "control", "remote", "process", "tap", "export", *BELOW_TAP},
     "agent/command": {"options", "status", "module", "tap", *BELOW_TAP},
+    "agent/local": set(),
     "agent/options": {"export", "capture", "radio", "filter", "model"},
     "agent/status": {"tap", "interface", "model"},
     "agent/control": {"remote", "process", "export", "capture", "radio", *ON_THE_WAY},

@@ -114,7 +114,7 @@ static void begin(uint64_t count)
 	assert_int_equal(queue_init(&q, QUEUE_LEN, size, LEN_MAX, 2), 0);
 	assert_int_equal(queue_init_pipelines(&q, PIPELINES, COMBO_SIZE), 0);
 	assert_int_equal(capture_init(&capture, &source.base, &q, &h, 60000), 0);
-	capture_begin(&capture, 7);
+	capture_begin(&capture, 7, 0);
 	for (int i = 0; i < PIPELINES; i++) {
 		assert_int_equal(compressor_init(&compressors[i], 1, false, COMBO_SIZE), 0);
 		assert_int_equal(

@@ -267,7 +267,7 @@ static void world_open(unsigned int collectors)
 		collector_open(&w.c[i]);
 		getsockname(w.c[i].sock, (struct sockaddr *)&at, &len);
 		snprintf(port[i], sizeof(port[i]), "%u", ntohs(at.sin_port));
-		to[i] = (struct sockets_name){ "127.0.0.1", port[i] };
+		to[i] = (struct sockets_name){ .host = "127.0.0.1", .port = port[i] };
 		memcpy(peers.peer[i].public, w.c[i].own.public, KEY_LEN);
 	}
 	assert_int_equal(session_init(&w.s, to, collectors, &w.sensor, &peers), 0);

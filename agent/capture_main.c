@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki capture: a sensor and a collector in one command, joined by keys that live as long as it
+ * does. A frame's way is that of `saluki run` (run.c) and of saluki-collector:
+ *
+ *     sensor ═▶ socket pair ═▶ saluki-collector ─▶ file, standard output
+ *                                               ═▶ pipe ═▶ print/: a line for each frame
+ *
+ * local/ makes the keys, and starts the collector before this process confines itself. The
+ * collector's end stops the sensor, and the other way round.
+ */
+#include "agent/interface/interface_list.h"
+#include "agent/local/local_collector.h"
+#include "agent/local/local_keys.h"
+#include "agent/local/local_output.h"
+#include "agent/options/capture_command.h"
+#include "agent/options/subcommands.h"
+#include "common/log.h"
+#include "run.h"
+#include "wire/keys.h"
+
+static int capture_start(struct capture_command *c, struct local_collector *collector)
+{
+	const struct local_collector_options o = { .write = c->write,
+						   .size = c->size,
+						   .time = c->time,
+						   .files = c->files,
+						   .user = c->run.user,
+						   .output = -1 };
+	struct local_keys keys;
+	int err;
+
+	if (local_collector_check())
+		return -1;
+	if (c->write && !c->size && !c->time && local_output_empty(c->write))
+		return -1;
+	if (keys_init()) {
+		log_line("libsodium does not start on this machine");
+		return -1;
+	}
+	err = local_keys_make(&keys) ?: local_collector_start(collector, &keys, &o);
+	local_keys_close(&keys);
+	c->run.key_fd = keys.sensor;
+	c->run.to_count = 1;
+	c->run.to[0].inherited = collector->sock;
+	return err;
+}
+
+int capture_main(int argc, char **argv)
+{
+	static struct capture_command c; /* and its pointers: for the whole run */
+	struct local_collector collector;
+	int status = capture_command_parse(&c, argc, argv), ended;
+
+	if (status)
+		return status < 0 ? 0 : status;
+	if (c.list)
+		return interface_list_print() ? 1 : 0;
+	if (capture_start(&c, &collector))
+		return 1;
+	status = run_sensor(&c.run);
+	ended = local_collector_wait(&collector);
+	return ended ? ended : status;
+}

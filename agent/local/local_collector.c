@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Local collector: see local_collector.h. In: its options. Out: its process, and a socket to it. */
+#include "local_collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+#define COLLECTOR "saluki-collector"
+#define ARGUMENTS_MAX 24
+#define SOCKET_BYTES (4 * 1024 * 1024) /* datagrams on the way, as the kernel counts them */
+
+/* ---- where it is ----------------------------------------------------------------------------- */
+
+/* The one beside this program: of the same version. */
+static bool collector_beside(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/" COLLECTOR));
+	char *slash;
+
+	if (n < 0)
+		return false;
+	path[n] = 0;
+	slash = strrchr(path, '/');
+	strcpy(slash + 1, COLLECTOR);
+	return access(path, X_OK) == 0;
+}
+
+static bool collector_on_path(void)
+{
+	const char *path = getenv("PATH");
+	char name[PATH_MAX];
+
+	for (size_t n; path && *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		snprintf(name, sizeof(name), "%.*s/%s", (int)n, path, COLLECTOR);
+		if (n && access(name, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+int local_collector_check(void)
+{
+	char path[PATH_MAX];
+
+	if (collector_beside(path) || collector_on_path())
+		return 0;
+	log_line("capture: " COLLECTOR " is not installed; install the package " COLLECTOR
+		 ", or 'make install' where saluki was built");
+	return -ENOENT;
+}
+
+/* ---- its process ----------------------------------------------------------------------------- */
+
+/* argv, with the texts that are made for it. */
+struct arguments {
+	char *list[ARGUMENTS_MAX];
+	int count;
+	char listen[24], key[32], sensors[32];
+};
+
+static void add(struct arguments *a, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	a->list[a->count++] = (char *)option;
+	a->list[a->count++] = (char *)value;
+}
+
+static void set_arguments(struct arguments *a, int sock, const struct local_keys *k,
+			  const struct local_collector_options *o)
+{
+	memset(a, 0, sizeof(*a));
+	snprintf(a->listen, sizeof(a->listen), "fd:%d", sock);
+	snprintf(a->key, sizeof(a->key), "/dev/fd/%d", k->collector);
+	snprintf(a->sensors, sizeof(a->sensors), "/dev/fd/%d", k->sensors);
+	a->list[a->count++] = COLLECTOR;
+	add(a, "--listen", a->listen);
+	add(a, "--key", a->key);
+	add(a, "--sensors", a->sensors);
+	add(a, "-w", o->write);
+	add(a, "-C", o->size);
+	add(a, "-G", o->time);
+	add(a, "-W", o->files);
+	add(a, "--user", o->user);
+	add(a, "--control", "none");
+	add(a, "--state", "none"); /* no other process will have these keys */
+}
+
+static void keep_open(int fd)
+{
+	fcntl(fd, F_SETFD, 0);
+}
+
+static void run(int sock, const struct local_keys *k, const struct local_collector_options *o)
+{
+	struct arguments a;
+	char path[PATH_MAX];
+
+	setsid();
+	keep_open(sock);
+	keep_open(k->collector);
+	keep_open(k->sensors);
+	if (o->output >= 0)
+		dup2(o->output, STDOUT_FILENO);
+	set_arguments(&a, sock, k, o);
+	if (collector_beside(path))
+		execv(path, a.list);
+	execvp(COLLECTOR, a.list);
+	log_line("capture: cannot start " COLLECTOR ": %s", strerror(errno));
+}
+
+int local_collector_start(struct local_collector *c, const struct local_keys *k,
+			  const struct local_collector_options *o)
+{
+	int socks[2], size = SOCKET_BYTES;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, socks)) {
+		log_line("capture: cannot make a socket pair: %s", strerror(errno));
+		return -errno;
+	}
+	for (int i = 0; i < 2; i++)
+		if (setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
+			setsockopt(socks[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	c->sock = socks[0];
+	c->pid = fork();
+	if (c->pid == 0) {
+		run(socks[1], k, o);
+		_exit(1);
+	}
+	close(socks[1]);
+	if (c->pid > 0)
+		return 0;
+	log_line("capture: cannot start a second process: %s", strerror(errno));
+	return -errno;
+}
+
+int local_collector_wait(const struct local_collector *c)
+{
+	int status;
+
+	if (waitpid(c->pid, &status, 0) != c->pid)
+		return 1;
+	if (WIFSIGNALED(status))
+		log_line("capture: the collector was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of `saluki capture`: see capture_command.h. The letters are tcpdump's and
+ * dumpcap's. */
+#include "capture_command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/record.h>
+
+#include "common/log.h"
+#include "sensor_options.h"
+#include "subcommands.h"
+
+#define LIVE_AGE_MS 50 /* --combo-age, if somebody waits for the frames */
+
+const struct option_def capture_defs[] = {
+	SENSOR_INPUT_DEFS,
+	{ 'w', "write", "FILE|DIR|-", "write pcapng; - is standard output. Else print frames" },
+	{ 'c', "count", "COUNT", "stop after this many frames" },
+	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
+	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
+	{ 'W', "files", "COUNT", "keep this many files; older ones are removed" },
+	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
+	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
+	SENSOR_OPTION_DEFS("1000; 50 without -w, and with -w -"),
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+static void help(void)
+{
+	printf("Usage: saluki capture -i IF [-w FILE|DIR|-] [-c COUNT] [OPTION]... [EXPRESSION]\n"
+	       "       saluki capture -r FILE [-w FILE|DIR|-] [OPTION]... [EXPRESSION]\n"
+	       "       saluki capture -D\n\n"
+	       "Captures the frames that match a pcap-filter(7) expression on this machine, "
+	       "without\n"
+	       "keys and without a second command. Prints a line for each frame, or writes "
+	       "pcapng.\n"
+	       "Whole frames are kept, received and sent ones, and the interface is "
+	       "promiscuous.\n\n");
+	options_print(stdout, capture_defs);
+	printf("\nSIGINT and SIGTERM end the capture and lose no frame; SIGUSR1 prints the "
+	       "ledger.\n"
+	       "Exit status: 0 all written, 1 failed, 2 bad usage.\n");
+}
+
+static int parse_count(uint64_t *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoull(optarg, &end, 10);
+	if (*optarg >= '0' && *optarg <= '9' && !*end && !errno && *count)
+		return 0;
+	log_line("--count %s: must be a whole number from 1", optarg);
+	return -EINVAL;
+}
+
+static int parse_option(struct capture_command *c, int id)
+{
+	switch (id) {
+	case 'w':
+		c->write = optarg;
+		return 0;
+	case 'c':
+		return parse_count(&c->run.count);
+	case 'C':
+		c->size = optarg;
+		return 0;
+	case 'G':
+		c->time = optarg;
+		return 0;
+	case 'W':
+		c->files = optarg;
+		return 0;
+	case 'D':
+		c->list = true;
+		return 0;
+	case 'p':
+		c->run.capture.promiscuous = false;
+		return 0;
+	default:
+		return sensor_option(&c->run, id);
+	}
+}
+
+static int check(const struct capture_command *c)
+{
+	const char *wrong = NULL;
+
+	if (!c->run.capture.count == !c->run.file)
+		wrong = c->run.file ? "give either -i IF or -r FILE"
+				    : "-i IF is missing; 'saluki capture -D' lists interfaces";
+	else if (!c->write && (c->size || c->time || c->files))
+		wrong = "-C, -G and -W go with -w FILE";
+	else if (c->write && !strcmp(c->write, "-") && isatty(STDOUT_FILENO))
+		wrong = "-w -: standard output is a terminal, which pcapng would upset; pipe it: "
+			"'saluki capture ... -w - | wireshark -k -i -'";
+	if (wrong)
+		log_line("capture: %s", wrong);
+	return wrong ? -EINVAL : 0;
+}
+
+/* What was not given: as tcpdump has it. */
+static void set_defaults(struct capture_command *c)
+{
+	struct capture_options *o = &c->run.capture;
+	bool received_only = o->source == SOURCE_XDP || o->source == SOURCE_XSK;
+
+	if (!(o->given & GIVEN_DIRECTION) && !received_only)
+		o->direction = DIRECTION_INOUT;
+	o->no_xdp = o->source == SOURCE_AUTO;
+	if (!c->run.combo_age_ms)
+		c->run.combo_age_ms = c->write && strcmp(c->write, "-") ? 1000 : LIVE_AGE_MS;
+}
+
+int capture_command_parse(struct capture_command *c, int argc, char **argv)
+{
+	int id;
+
+	*c = (struct capture_command){ .write = NULL };
+	sensor_options_init(&c->run);
+	c->run.local = true;
+	c->run.combo_age_ms = 0; /* not given */
+	c->run.capture.snaplen = SALUKI_SNAPLEN_MAX;
+	c->run.capture.keep = KEEP_ALL;
+	c->run.capture.promiscuous = true;
+	while ((id = options_next(capture_defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			help();
+			return -1;
+		}
+		if (parse_option(c, id))
+			return EXIT_USAGE;
+	}
+	if (c->list)
+		return 0;
+	if (check(c))
+		return EXIT_USAGE;
+	set_defaults(c);
+	if (sensor_options_finish(&c->run, "capture", argc, argv))
+		return EXIT_USAGE;
+	return sensor_options_prepare(&c->run, "capture");
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Promiscuous mode: a packet socket that receives nothing and asks for it (packet(7)). The kernel
+ * counts those who ask, and leaves the mode when the last of them has closed its socket, even if
+ * it was killed. The flag that ip(8) sets stays as it is.
+ */
+#ifndef AGENT_TAP_PROMISCUOUS_H
+#define AGENT_TAP_PROMISCUOUS_H
+
+/* Returns a socket, or -errno. Needs CAP_NET_RAW. */
+int promiscuous_open(void);
+/* Returns 0 or -errno. When an interface disappears, its mode is gone. */
+int promiscuous_set(int sock, int ifindex);
+
+#endif
