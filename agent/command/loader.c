@@ -23,7 +23,7 @@
 
 const struct option_def attach_defs[] = {
 	{ 'i', "interface", "IF", "attach to this interface; may be given several times" },
-	CAPTURE_OPTION_DEFS,
+	CAPTURE_OPTION_DEFS("192", CAPTURE_KEEP_TEXT, "in"),
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };

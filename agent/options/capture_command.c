@@ -25,7 +25,8 @@ const struct option_def capture_defs[] = {
 	{ 'W', "files", "COUNT", "keep this many files; older ones are removed" },
 	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
 	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
-	SENSOR_OPTION_DEFS("1000; 50 without -w, and with -w -"),
+	SENSOR_OPTION_DEFS("32768", ";\nall: up to the snaplen (default all)", "inout",
+			   "1000;\n50 if frames are printed, or with -w -"),
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };

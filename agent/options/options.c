@@ -37,7 +37,7 @@ const struct option_def run_defs[] = {
 	  "the collector; [ADDR]:PORT for IPv6; up to three more to\n"
 	  "try if it does not answer" },
 	{ OPT_KEY, "key", "FILE", "the sensor's private key, then the collector's public key" },
-	SENSOR_OPTION_DEFS("1000"),
+	SENSOR_OPTION_DEFS("192", CAPTURE_KEEP_TEXT, "in", "1000"),
 	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
 	  "work without replies: no retransmission; a thief of the\n"

@@ -19,12 +19,11 @@ enum {
 	OPT_OWN = 300,
 };
 
-/* Their rows in a command's table. */
-#define CAPTURE_OPTION_DEFS                                                                        \
-	{ 's', "snaplen", "BYTES", "keep at most this much of each frame (default 192)" },         \
+/* Their rows in a command's table, with the defaults of -s, --keep and -Q. */
+#define CAPTURE_OPTION_DEFS(snaplen, keep, direction)                                              \
+	{ 's', "snaplen", "BYTES", "keep at most this much of each frame (default " snaplen ")" }, \
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
-		  "headers: remove the payload of data frames\n"                                   \
-		  "(default on 802.11); all: up to the snaplen" },                                 \
+		  "headers: remove the payload of data frames" keep },                             \
 		{ OPT_BAD_FCS, "bad-fcs", "keep|drop",                                             \
 		  "frames with a wrong FCS; they are always counted\n"                             \
 		  "(default keep)" },                                                              \
@@ -32,7 +31,7 @@ enum {
 		  "capture hook (default auto: the first that works);\n"                           \
 		  "xsk: AF_XDP, consumes frames" },                                                \
 		{ 'Q', "direction", "in|out|inout",                                                \
-		  "frames received, sent or both (default in; xdp: in only)" },                    \
+		  "frames received, sent or both (default " direction "; xdp: in only)" },         \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
 		  "drop frames after capture: for a dedicated capture port" },                     \
 		{ OPT_RING, "ring", "auto|bpf|mapped",                                             \
@@ -45,6 +44,8 @@ enum {
 		OPT_FILTER_CODE, "filter-code", "FILE",                                            \
 			"read the filter from the output of 'tcpdump -ddd'"                        \
 	}
+
+#define CAPTURE_KEEP_TEXT "\n(default on 802.11); all: up to the snaplen"
 
 /* The defaults. */
 void capture_options_init(struct capture_options *o);

@@ -37,8 +37,8 @@ enum {
 		'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input"     \
 	}
 
-/* `age_ms`: the default of --combo-age, a text. */
-#define SENSOR_OPTION_DEFS(age_ms)                                                                 \
+/* The texts have the defaults: of -s, --keep and -Q, and of --combo-age. */
+#define SENSOR_OPTION_DEFS(snaplen, keep, direction, age_ms)                                       \
 	RADIO_OPTION_DEFS,                                                                         \
 		{ OPT_DEAF_AFTER, "deaf-after", "SECONDS",                                         \
 		  "log a line if a radio hears no frame for this long\n"                           \
@@ -47,7 +47,7 @@ enum {
 		  "make a temporary monitor interface for the -i before it;\n"                     \
 		  "before all -i: for each of them" },                                             \
 		{ OPT_PACE, "pace", NULL, "with -r: keep the intervals between frames" },          \
-		CAPTURE_OPTION_DEFS,                                                               \
+		CAPTURE_OPTION_DEFS(snaplen, keep, direction),                                     \
 		{ OPT_COMBO_SIZE, "combo-size", "BYTES",                                           \
 		  "maximum size of a combo (default 14336)" },                                     \
 		{ OPT_COMBO_AGE, "combo-age", "MS",                                                \

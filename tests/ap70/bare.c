@@ -66,8 +66,8 @@ int main(int argc, char **argv)
 		return 1;
 	ring = mmap(NULL, (size_t)s.layout.block_size * s.layout.blocks, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, s.fd, 0);
-	if (ring == MAP_FAILED ||
-	    packet_socket_start(&s, if_nametoindex(argv[1]), LINKTYPE_RADIOTAP, true, false, &all)) {
+	if (ring == MAP_FAILED || packet_socket_start(&s, if_nametoindex(argv[1]),
+						      LINKTYPE_RADIOTAP, true, false, &all)) {
 		perror(argv[1]);
 		return 1;
 	}

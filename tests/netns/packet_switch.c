@@ -132,7 +132,8 @@ static bool try(const char *interface, unsigned int first)
 	make_filter(&f, first);
 	if (!c || packet_socket_open(&s, PACKET_V3, &o, c) ||
 	    packet_ring_map(&r, &s.layout, s.fd) ||
-	    packet_socket_start(&s, if_nametoindex(interface), LINKTYPE_ETHERNET, false, false, &f)) {
+	    packet_socket_start(&s, if_nametoindex(interface), LINKTYPE_ETHERNET, false, false,
+				&f)) {
 		perror(interface);
 		exit(1);
 	}
