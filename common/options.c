@@ -141,11 +141,11 @@ static int foreign_take(const struct option_def *defs, const struct option_forei
 		return '?';
 	if (!f->as)
 		return 0;
-	while (strcmp(defs->name, f->as))
+	while (defs->id && strcmp(defs->name, f->as))
 		defs++;
-	if (!defs->arg || optarg)
+	if (defs->id && (!defs->arg || optarg))
 		return defs->id;
-	log_line("--%s: needs a value; see --help", defs->name);
+	log_line("--%s: needs a value; see --help", f->as);
 	return '?';
 }
 
