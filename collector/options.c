@@ -11,12 +11,19 @@
 
 #include "collector/control/control.h"
 #include "collector/control/ctl.h"
+#include "collector/files/series.h"
 #include "common/completion.h"
+#include "common/duration.h"
 #include "common/log.h"
 #include "common/options.h"
 #include "common/privsep.h"
 #include "common/suggest.h"
 #include "common/version.h"
+#include "habits.h"
+
+#define ROTATE_BYTES_MIN 1000000ULL
+#define ROTATE_BYTES_MAX 1000000000000ULL
+#define ROTATE_S_MAX 31536000
 
 enum {
 	OPT_LISTEN = 256,
@@ -39,8 +46,15 @@ static const struct option_def defs[] = {
 	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
-	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
-	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
+	{ 'C', "rotate-size", "SIZE",
+	  "start a new file after this many million bytes; suffix K,\n"
+	  "M or G: powers of 1024" },
+	{ 'G', "rotate-time", "TIME",
+	  "start a new file after this many seconds; unit s, m or h;\n"
+	  "the FILE of -w may have conversions of strftime(3)" },
+	{ 'W', "rotate-count", "COUNT",
+	  "with -C or -G: keep at most this many files, delete the\n"
+	  "oldest that were written with -W" },
 	{ OPT_EVENTS, "events", "DIR", "write modules' events as JSON lines, a file per module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE", "list of written combos, for the next start" },
@@ -121,9 +135,60 @@ static int parse_keep_free(struct keep_free *k, const char *text)
 	return 0;
 }
 
-static int parse_option(struct collector_options *o, int id)
+/* Millions of bytes, or a number with a suffix K, M or G, as in tcpdump. */
+static int parse_rotate_size(struct collector_options *o, const char *text)
+{
+	static const char units[] = "kmgKMG";
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10), factor = 1000000;
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (unit)
+		factor = 1ULL << 10 * ((unit - units) % 3 + 1);
+	if (*text < '0' || *text > '9' || end[unit != NULL] || n > ROTATE_BYTES_MAX / factor ||
+	    n * factor < ROTATE_BYTES_MIN) {
+		log_line("--rotate-size %s: must be a whole number from 1 to 1000000, in millions "
+			 "of bytes, or with a suffix K, M or G, in powers of 1024",
+			 text);
+		return -EINVAL;
+	}
+	o->rotate_bytes = n * factor;
+	return 0;
+}
+
+/* Seconds, or a number with a unit. */
+static int parse_rotate_time(struct collector_options *o, const char *text)
+{
+	size_t len = strlen(text), digits = strspn(text, "0123456789");
+	char seconds[16];
+	uint64_t us = 0;
+
+	if (digits == len && len < sizeof(seconds) - 1) {
+		snprintf(seconds, sizeof(seconds), "%ss", text);
+		text = seconds;
+		len++;
+	}
+	if (duration_us(text, len, ROTATE_S_MAX * 1000000ULL, &us) || !us || us % 1000000) {
+		log_line("--rotate-time %.*s: must be a whole number from 1 to 31536000, in "
+			 "seconds, or a time in whole seconds such as 60s, 10m or 1h",
+			 (int)(len - (text == seconds)), text);
+		return -EINVAL;
+	}
+	o->rotate_s = us / 1000000;
+	return 0;
+}
+
+static int parse_rotate_count(struct collector_options *o, const char *text)
 {
 	long value;
+	int err = options_number("--rotate-count", text, 2, 100000, &value);
+
+	o->rotate_count = err ? 0 : value;
+	return err;
+}
+
+static int parse_option(struct collector_options *o, int id)
+{
 
 	switch (id) {
 	case OPT_LISTEN:
@@ -138,15 +203,11 @@ static int parse_option(struct collector_options *o, int id)
 		o->write = optarg;
 		return 0;
 	case 'C':
-		if (options_number("--rotate-size", optarg, 1, 1000000, &value))
-			return -EINVAL;
-		o->rotate_bytes = value * 1000000ULL;
-		return 0;
+		return parse_rotate_size(o, optarg);
 	case 'G':
-		if (options_number("--rotate-time", optarg, 1, 31536000, &value))
-			return -EINVAL;
-		o->rotate_s = value;
-		return 0;
+		return parse_rotate_time(o, optarg);
+	case 'W':
+		return parse_rotate_count(o, optarg);
 	case OPT_EVENTS:
 		o->events = optarg;
 		return 0;
@@ -197,6 +258,18 @@ static int check_terminal(const char *path)
 	return -EINVAL;
 }
 
+/* The conversions of strftime(3) in -w. */
+static int check_series(const struct collector_options *o)
+{
+	struct stat st;
+	struct series s = series_of(o, stat(o->write, &st) == 0 && S_ISDIR(st.st_mode));
+	const char *wrong = series_wrong(&s);
+
+	if (wrong)
+		log_line("-w %s: %s", o->write, wrong);
+	return wrong ? -EINVAL : 0;
+}
+
 static int check(const struct collector_options *o, int argc, char **argv)
 {
 	const char *wrong = NULL;
@@ -222,9 +295,11 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		wrong = "-w DIR|FILE|- is missing: where shall the frames go?";
 	else if ((o->rotate_bytes || o->rotate_s) && !strcmp(o->write, "-"))
 		wrong = "-C and -G do not go with -w -: standard output cannot be rotated";
+	else if (o->rotate_count && !o->rotate_bytes && !o->rotate_s)
+		wrong = "-W COUNT needs -C SIZE or -G TIME, which begin a new file";
 	if (wrong)
 		log_line("%s", wrong);
-	return wrong ? -EINVAL : check_terminal(o->write);
+	return wrong || check_series(o) ? -EINVAL : check_terminal(o->write);
 }
 
 int options_parse(struct collector_options *o, int argc, char **argv)
@@ -234,7 +309,7 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 	*o = (struct collector_options){ .inherited = -1,
 					 .user = PRIVSEP_USER_DEFAULT,
 					 .keep_free = KEEP_FREE_DEFAULT };
-	while ((id = options_next(defs, argc, argv)) != -1) {
+	while ((id = options_next_foreign(defs, collector_habits, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

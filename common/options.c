@@ -9,7 +9,8 @@
 #include "log.h"
 #include "suggest.h"
 
-#define OPTIONS_MAX 40
+#define OPTIONS_MAX 64
+#define FOREIGN_MAX 128 /* letters and colons */
 
 void options_no_command(const struct command_def *commands, const char *lists, const char *given)
 {
@@ -55,11 +56,114 @@ static void options_complain(const struct option_def *defs, bool no_value, const
 		options_no_option(defs, given);
 }
 
-int options_next(const struct option_def *defs, int argc, char **argv)
+/* ---- other programs' options ----------------------------------------------------------------- */
+
+/* Whether `letter` is in a list as for getopt(3). Sets `value` if it takes one. */
+static bool foreign_has_letter(const char *letters, int letter, bool *value)
+{
+	const char *at = letters && letter && letter != ':' ? strchr(letters, letter) : NULL;
+
+	*value = at && at[1] == ':';
+	return at;
+}
+
+static bool foreign_has_name(const char *names, const char *name, size_t len, bool *value)
+{
+	while (names && *names) {
+		size_t whole = strcspn(names, " ");
+
+		*value = names[whole - 1] == '=';
+		if (whole - *value == len && !memcmp(names, name, len))
+			return true;
+		names += whole + strspn(names + whole, " ");
+	}
+	return false;
+}
+
+/* Adds the letters that the program does not have itself to getopt's list. */
+static void foreign_letters(char *shorts, size_t size, const struct option_foreign *f)
+{
+	size_t len = strlen(shorts);
+
+	for (; f && (f->letters || f->names); f++) {
+		for (const char *l = f->letters ?: ""; *l; l += 1 + (l[1] == ':')) {
+			if (strchr(shorts, *l) || len + 3 > size)
+				continue;
+			shorts[len++] = *l;
+			if (l[1] == ':')
+				shorts[len++] = ':';
+			shorts[len] = 0;
+		}
+	}
+}
+
+/* Takes a long one, for which getopt_long has returned '?'. Sets optarg. */
+static const struct option_foreign *foreign_name(const struct option_foreign *f, int argc,
+						 char **argv)
+{
+	const char *given = argv[optind - 1];
+	size_t len = strcspn(given, "=");
+	bool value;
+
+	if (optopt || strncmp(given, "--", 2))
+		return NULL;
+	for (; f && (f->letters || f->names); f++) {
+		if (!foreign_has_name(f->names, given + 2, len - 2, &value))
+			continue;
+		optarg = given[len] ? (char *)given + len + 1 : NULL;
+		if (value && !optarg && optind < argc)
+			optarg = argv[optind++];
+		return f;
+	}
+	return NULL;
+}
+
+static const struct option_foreign *foreign_letter(const struct option_foreign *f, int id)
+{
+	bool value;
+
+	for (; f && (f->letters || f->names); f++)
+		if (foreign_has_letter(f->letters, id, &value))
+			return f;
+	return NULL;
+}
+
+/* Says what to use instead. Returns the id of the own option that means the same, 0 if the option
+ * does nothing, or '?' after a line. */
+static int foreign_take(const struct option_def *defs, const struct option_foreign *f,
+			const char *given, int letter)
+{
+	if (f->says && letter)
+		log_line("-%c: %s", letter, f->says);
+	else if (f->says)
+		log_line("%.*s: %s", (int)strcspn(given, "="), given, f->says);
+	if (f->says)
+		return '?';
+	if (!f->as)
+		return 0;
+	while (defs->id && strcmp(defs->name, f->as))
+		defs++;
+	if (defs->id && (!defs->arg || optarg))
+		return defs->id;
+	log_line("--%s: needs a value; see --help", f->as);
+	return '?';
+}
+
+static bool is_own(const struct option_def *defs, int id)
+{
+	while (defs->id && defs->id != id)
+		defs++;
+	return defs->id;
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int options_take(const struct option_def *defs, const struct option_foreign *foreign,
+			int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 1] = { 0 };
-	char shorts[2 * OPTIONS_MAX + 2] = ":", *s = shorts + 1; /* ':': nothing is printed */
-	int id;
+	char shorts[2 * OPTIONS_MAX + 2 + FOREIGN_MAX] = ":"; /* ':': nothing is printed */
+	char *s = shorts + 1;
 
 	for (int i = 0; defs[i].id && i < OPTIONS_MAX; i++) {
 		longs[i].name = defs[i].name;
@@ -72,11 +176,38 @@ int options_next(const struct option_def *defs, int argc, char **argv)
 		}
 	}
 	*s = 0;
-	id = getopt_long(argc, argv, shorts, longs, NULL);
-	if (id != ':' && id != '?')
-		return id;
-	options_complain(defs, id == ':', argv[optind - 1]);
-	return '?';
+	foreign_letters(shorts, sizeof(shorts), foreign);
+	return getopt_long(argc, argv, shorts, longs, NULL);
+}
+
+int options_next_foreign(const struct option_def *defs, const struct option_foreign *foreign,
+			 int argc, char **argv)
+{
+	const struct option_foreign *f;
+	const char *given;
+	int id, letter;
+
+	do {
+		id = options_take(defs, foreign, argc, argv);
+		if (id == -1 || is_own(defs, id))
+			return id;
+		letter = id == '?' ? 0 : id == ':' ? optopt : id;
+		given = argv[optind - 1];
+		f = !letter		   ? foreign_name(foreign, argc, argv)
+		    : is_own(defs, letter) ? NULL
+					   : foreign_letter(foreign, letter);
+		if (!f) {
+			options_complain(defs, id == ':', given);
+			return '?';
+		}
+		id = foreign_take(defs, f, given, letter);
+	} while (!id);
+	return id;
+}
+
+int options_next(const struct option_def *defs, int argc, char **argv)
+{
+	return options_next_foreign(defs, NULL, argc, argv);
 }
 
 void options_print(FILE *out, const struct option_def *defs)
@@ -114,7 +245,9 @@ int options_number(const char *flag, const char *text, long min, long max, long 
 int options_choice(const char *flag, const char *text, const char *const *words, int *out)
 {
 	char all[128] = "";
+	struct suggest s;
 
+	suggest_begin(&s, text, strlen(text));
 	for (int i = 0; words[i]; i++) {
 		size_t len = strlen(all);
 
@@ -122,13 +255,15 @@ int options_choice(const char *flag, const char *text, const char *const *words,
 			*out = i;
 			return 0;
 		}
+		suggest_offer(&s, words[i]);
 		snprintf(all + len, sizeof(all) - len, "%s%s",
 			 !i		? ""
 			 : words[i + 1] ? ", "
 					: " or ",
 			 words[i]);
 	}
-	log_line("%s %s: must be %s", flag, text, all);
+	log_line("%s %s: must be %s%s%s%s", flag, text, all, s.word ? "; did you mean " : "",
+		 s.word ?: "", s.word ? "?" : "");
 	return -EINVAL;
 }
 

@@ -20,6 +20,15 @@ struct option_def {
 	const char *help;
 };
 
+/* Options of other programs, such as tcpdump, that people type out of habit. They are not in
+ * --help. The program's own options have precedence. */
+struct option_foreign {
+	const char *letters; /* as for getopt(3): "c:n" */
+	const char *names;   /* long ones: "number linktype=", with '=' if they take a value */
+	const char *as;	     /* long name of the own option that means the same; or NULL */
+	const char *says;    /* the line that names ours, an error; NULL: accepted, does nothing */
+};
+
 /* A program's command: a file of its own has the function and the table. */
 struct command_def {
 	const char *name;
@@ -35,6 +44,10 @@ void options_no_command(const struct command_def *commands, const char *lists, c
  * -1 behind the last one, '?' after a line that says what is wrong. */
 int options_next(const struct option_def *defs, int argc, char **argv);
 
+/* The same, with a table of foreign options that ends with { 0 }, or NULL. */
+int options_next_foreign(const struct option_def *defs, const struct option_foreign *foreign,
+			 int argc, char **argv);
+
 /* As --help prints the table. */
 void options_print(FILE *out, const struct option_def *defs);
 
@@ -43,7 +56,7 @@ void options_print(FILE *out, const struct option_def *defs);
 int options_number(const char *flag, const char *text, long min, long max, long *out);
 
 /* Sets `*out` to the index of `text` in `words`, a list that ends with NULL. Returns 0, or -EINVAL
- * after a line that names the option and all of them. */
+ * after a line that names the option, all of them, and a similar one. */
 int options_choice(const char *flag, const char *text, const char *const *words, int *out);
 
 /* Takes HOST:PORT apart in place; an IPv6 address stands in brackets. `host` is "" for ":PORT".

@@ -43,6 +43,9 @@ int filter_prepare(struct filter_given *given, char *why, size_t why_len);
 char *filter_join(int count, char *const *words);
 /* Reads a file as filter_read_code does. The caller frees it. NULL with the reason in `why`. */
 struct filter *filter_open_code(const char *path, char *why, size_t why_len);
+/* Reads a pcap-filter(7) expression from a file, with '#' for comments. The caller frees it. NULL
+ * with the reason in `why`. */
+char *filter_read_expression(const char *path, char *why, size_t why_len);
 /* Returns a hash that identifies a filter; 0 for an empty one, or NULL. */
 uint32_t filter_hash(const struct filter *f);
 

@@ -11,6 +11,7 @@
 #include <saluki/record.h>
 
 #include "common/log.h"
+#include "habits.h"
 #include "sensor_options.h"
 #include "subcommands.h"
 
@@ -20,9 +21,15 @@ const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
 	{ 'w', "write", "FILE|DIR|-", "write pcapng; - is standard output. Else print frames" },
 	{ 'c', "count", "COUNT", "stop after this many frames" },
-	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
-	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
-	{ 'W', "files", "COUNT", "keep this many files; older ones are removed" },
+	{ 'C', "rotate-size", "SIZE",
+	  "start a new file after this many million bytes; suffix K,\n"
+	  "M or G: powers of 1024" },
+	{ 'G', "rotate-time", "TIME",
+	  "start a new file after this many seconds; unit s, m or h;\n"
+	  "the FILE of -w may have conversions of strftime(3)" },
+	{ 'W', "rotate-count", "COUNT",
+	  "with -C or -G: keep at most this many files, delete the\n"
+	  "oldest that were written with -W" },
 	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
 	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
 	SENSOR_OPTION_DEFS("32768", ";\nall: up to the snaplen (default all)", "inout",
@@ -129,7 +136,7 @@ int capture_command_parse(struct capture_command *c, int argc, char **argv)
 	c->run.capture.snaplen = SALUKI_SNAPLEN_MAX;
 	c->run.capture.keep = KEEP_ALL;
 	c->run.capture.promiscuous = true;
-	while ((id = options_next(capture_defs, argc, argv)) != -1) {
+	while ((id = options_next_foreign(capture_defs, capture_habits, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

@@ -9,6 +9,8 @@
 
 #include "common/log.h"
 #include "common/options.h"
+#include "common/suggest.h"
+#include "habits.h"
 #include "sensor_options.h"
 #include "subcommands.h"
 #include "agent/export/session.h"
@@ -118,18 +120,24 @@ static int parse_spool_bytes(struct run_options *o)
 static int parse_allow_control(struct run_options *o)
 {
 	const char *at = optarg;
+	struct suggest s;
 
 	for (;;) {
 		size_t len = strcspn(at, ",");
 		enum order_kind kind = 0;
 
-		while (kind < WIRE_ORDER_KINDS && (strlen(order_kind_name(kind)) != len ||
-						   strncmp(order_kind_name(kind), at, len)))
-			kind++;
+		suggest_begin(&s, at, len);
+		for (; kind < WIRE_ORDER_KINDS; kind++) {
+			suggest_offer(&s, order_kind_name(kind));
+			if (strlen(order_kind_name(kind)) == len &&
+			    !strncmp(order_kind_name(kind), at, len))
+				break;
+		}
 		if (kind == WIRE_ORDER_KINDS) {
 			log_line("--allow-control %s: must be channels, filter or snaplen, or "
-				 "several with commas",
-				 optarg);
+				 "several with commas%s%s%s",
+				 optarg, s.word ? "; did you mean " : "", s.word ?: "",
+				 s.word ? "?" : "");
 			return -EINVAL;
 		}
 		o->allowed |= 1u << kind;
@@ -175,7 +183,8 @@ static int check(const struct run_options *o)
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
 	else if (!o->to_count)
-		wrong = "--to HOST:PORT is missing: where is the collector?";
+		wrong = "--to HOST:PORT is missing: where is the collector? To capture here, use "
+			"'saluki capture -i IF'";
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->one_way && o->to_count > 1)
@@ -194,7 +203,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 	int id;
 
 	sensor_options_init(o);
-	while ((id = options_next(run_defs, argc, argv)) != -1) {
+	while ((id = options_next_foreign(run_defs, run_habits, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

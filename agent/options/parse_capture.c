@@ -3,6 +3,7 @@
 #include "parse_capture.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <saluki/record.h>
@@ -56,6 +57,11 @@ static int parse_ring_size(uint32_t *out)
 
 static int add_interface(struct capture_options *o)
 {
+	if (!strcmp(optarg, "any")) {
+		log_line("-i any: give -i several times, once for each interface; 'saluki capture "
+			 "-D' lists the interfaces");
+		return -EINVAL;
+	}
 	for (unsigned int i = 0; i < o->count; i++) {
 		if (!strcmp(o->interfaces[i], optarg)) {
 			log_line("-i %s: given twice", optarg);
@@ -124,12 +130,41 @@ static int take_code(struct capture_options *o)
 	return o->filter.code ? 0 : -EINVAL;
 }
 
+static int take_file(struct capture_options *o)
+{
+	char why[FILTER_WHY_LEN];
+
+	o->given |= GIVEN_FILTER;
+	o->filter.expression = filter_read_expression(optarg, why, sizeof(why));
+	if (!o->filter.expression)
+		log_line("%s", why);
+	return o->filter.expression ? 0 : -EINVAL;
+}
+
+/* As in tcpdump, 0 and what is larger than any frame mean whole frames. */
+static int take_snaplen(struct capture_options *o)
+{
+	char *end;
+	unsigned long value = strtoul(optarg, &end, 10);
+
+	o->given |= GIVEN_SNAPLEN;
+	o->snaplen = SALUKI_SNAPLEN_MAX;
+	if (*optarg >= '0' && *optarg <= '9' && !*end && (!value || value > SALUKI_SNAPLEN_MAX))
+		return 0;
+	return parse_number("--snaplen", SALUKI_SNAPLEN_MIN, SALUKI_SNAPLEN_MAX, &o->snaplen);
+}
+
 int capture_expression(struct capture_options *o, int argc, char **argv)
 {
+	if (o->filter.code && o->filter.expression) {
+		log_line("give -F or --filter-code, not both");
+		return -EINVAL;
+	}
 	if (optind == argc)
 		return 0;
-	if (o->filter.code) {
-		log_line("%s: give an expression or --filter-code, not both", argv[optind]);
+	if (o->filter.code || o->filter.expression) {
+		log_line("%s: give an expression or %s, not both", argv[optind],
+			 o->filter.code ? "--filter-code" : "-F");
 		return -EINVAL;
 	}
 	o->given |= GIVEN_FILTER;
@@ -143,12 +178,12 @@ int capture_option(struct capture_options *o, int id)
 	case 'i':
 		return add_interface(o);
 	case 's':
-		o->given |= GIVEN_SNAPLEN;
-		return parse_number("--snaplen", SALUKI_SNAPLEN_MIN, SALUKI_SNAPLEN_MAX,
-				    &o->snaplen);
+		return take_snaplen(o);
 	case 'B':
 		o->given |= GIVEN_RING_SIZE;
 		return parse_ring_size(&o->ring_size);
+	case 'F':
+		return take_file(o);
 	case OPT_FILTER_CODE:
 		return take_code(o);
 	case OPT_CONSUME:

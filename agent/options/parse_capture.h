@@ -21,7 +21,9 @@ enum {
 
 /* Their rows in a command's table, with the defaults of -s, --keep and -Q. */
 #define CAPTURE_OPTION_DEFS(snaplen, keep, direction)                                              \
-	{ 's', "snaplen", "BYTES", "keep at most this much of each frame (default " snaplen ")" }, \
+	{ 's', "snaplen", "BYTES",                                                                 \
+	  "keep at most this much of each frame (default " snaplen ");\n"                          \
+	  "0, or more than 32768: 32768" },                                                        \
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: remove the payload of data frames" keep },                             \
 		{ OPT_BAD_FCS, "bad-fcs", "keep|drop",                                             \
@@ -40,6 +42,7 @@ enum {
 		{ 'B', "ring-size", "KIB",                                                         \
 		  "size of the kernel ring, or of each CPU's ring, a power of\n"                   \
 		  "two (default 4096)" },                                                          \
+		{ 'F', "filter-file", "FILE", "read the filter expression from this file" },       \
 	{                                                                                          \
 		OPT_FILTER_CODE, "filter-code", "FILE",                                            \
 			"read the filter from the output of 'tcpdump -ddd'"                        \

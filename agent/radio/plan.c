@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/duration.h"
+#include "common/suggest.h"
 
 void plan_asked_init(struct plan_asked *a)
 {
@@ -126,6 +127,7 @@ static int put(struct plan *p, uint32_t place, const struct radio_channel *c, ui
 static int take_item(struct plan *p, struct item *m, char why[PLAN_WHY_LEN])
 {
 	struct radio_channel c;
+	struct suggest s;
 	const char *what;
 	size_t len = 0;
 	int err;
@@ -148,8 +150,10 @@ static int take_item(struct plan *p, struct item *m, char why[PLAN_WHY_LEN])
 	}
 	if (!len)
 		return item_wrong(why, m, "a channel is missing");
+	suggest_begin(&s, m->text, len);
+	suggest_offer(&s, "all");
 	if (channel_parse(&c, m->text, len, &what))
-		return item_wrong(why, m, what);
+		return item_wrong(why, m, s.word ? "no channel; did you mean all?" : what);
 	return put(p, p->count, &c, m->weight, m->dwell_us * m->weight, why);
 }
 

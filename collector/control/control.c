@@ -12,6 +12,7 @@
 
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "common/suggest.h"
 #include "groups.h"
 #include "wire/bytes.h"
 
@@ -184,6 +185,23 @@ static void one_answered(void *user, struct sensor *s, int status, const char *t
 	reply(k, k->done == k->asked ? CONTROL_DONE : CONTROL_FAILED, out);
 }
 
+static const char no_group[] = "no such group in the --sensors file";
+static const char no_sensor[] = "no such sensor in the --sensors file";
+
+/* Returns the name most like the given one, or NULL. */
+static const char *similar_name(const struct control *c, const char *given, bool of_group)
+{
+	struct suggest s;
+
+	suggest_begin(&s, given, strlen(given));
+	for (unsigned int i = 0; of_group && i < c->groups->count; i++)
+		suggest_offer(&s, c->groups->list[i]->name);
+	for (unsigned int i = 0; !of_group && i < c->sensors->count; i++)
+		if (c->sensors->list[i]->listed)
+			suggest_offer(&s, c->sensors->list[i]->name);
+	return s.word;
+}
+
 /* Returns NULL, or the reason why the order cannot be given. */
 static const char *order_group(struct control *c, struct control_client *k, const char *name,
 			       const char *text, uint64_t now_ns)
@@ -195,7 +213,7 @@ static const char *order_group(struct control *c, struct control_client *k, cons
 	if (n > 0)
 		k->asked = n;
 	return n > 0	      ? NULL
-	       : n == -ENOENT ? "no such group in the --sensors file"
+	       : n == -ENOENT ? no_group
 	       : n == -ENOMEM ? "out of memory"
 			      : "none of this group's sensors is present";
 }
@@ -206,7 +224,7 @@ static const char *order_sensor(struct control *c, struct control_client *k, con
 	struct sensor *s = sensors_by_name(c->sensors, name);
 
 	if (!s)
-		return "no such sensor in the --sensors file";
+		return no_sensor;
 	k->asked = 1;
 	if (commands_add(c->commands, s, text, 0, answered, k))
 		return "out of memory";
@@ -229,8 +247,8 @@ static uint32_t focus_ms(const char *text)
 static void order(struct control_client *k, const char *name, const char *text, uint64_t now_ns)
 {
 	size_t prefix = sizeof(CONTROL_GROUP) - 1;
-	char out[CONTROL_NAME_MAX + 100];
-	const char *why;
+	char out[2 * CONTROL_NAME_MAX + 100];
+	const char *why, *like = NULL;
 
 	k->has_asked = true;
 	k->focus_ms = focus_ms(text);
@@ -240,7 +258,10 @@ static void order(struct control_client *k, const char *name, const char *text, 
 		why = order_sensor(k->control, k, name, text, now_ns);
 	if (!why)
 		return;
-	snprintf(out, sizeof(out), "%.31s: %s", name, why);
+	if (why == no_group || why == no_sensor)
+		like = similar_name(k->control, name, why == no_group);
+	snprintf(out, sizeof(out), "%.31s: %s%s%s%s", name, why, like ? "; did you mean " : "",
+		 like ?: "", like ? "?" : "");
 	reply(k, CONTROL_FAILED, out);
 }
 

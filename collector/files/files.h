@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "limit.h"
+#include "ring.h"
 #include "collector/model/settings.h"
 #include "wire/module_event.h"
 
@@ -38,10 +39,11 @@ struct files_request_message {
 };
 
 struct files_answer {
-	int err;	   /* 0 with a descriptor (none for _DONE), or -errno */
-	bool existed;	   /* FILES_OUTPUT: append to it */
-	bool in_series;	   /* FILES_OUTPUT: a further file may follow */
-	uint64_t size_max; /* FILES_OUTPUT: most bytes of a regular file */
+	int err;		     /* 0 with a descriptor (none for _DONE), or -errno */
+	bool existed;		     /* FILES_OUTPUT: append to it */
+	bool in_series;		     /* FILES_OUTPUT: a further file may follow */
+	uint64_t size_max;	     /* FILES_OUTPUT: most bytes of a regular file */
+	char ring[RING_COMMENT_MAX]; /* FILES_OUTPUT: the section header's comment */
 	char name[PATH_MAX];
 };
 
@@ -60,7 +62,9 @@ struct files {
 	int state_new_fd;	      /* its successor, not yet in place */
 	int event_log_folder;	      /* --events, locked; -1: none */
 	struct files_limit limit;
-	char **old; /* the series' earlier files, oldest first, not yet opened */
+	struct ring ring;    /* -W */
+	char last[PATH_MAX]; /* name of the series' current file */
+	char **old;	     /* the series' earlier files, oldest first, not yet opened */
 	unsigned int old_count;
 };
 

@@ -13,65 +13,170 @@
 
 #define SERIES_STAMP 14 /* digits */
 
-/* The parts that all names share: before "_NNNNN_", and after the time stamp. */
+/* The parts that all names share: before "_NNNNN", and the ending. */
 struct series_parts {
 	char front[PATH_MAX]; /* with the folder */
 	const char *end;
 	size_t folder; /* length of the folder in it, with the slash */
+	bool has_time; /* front has conversions of strftime(3); else a time stamp follows */
 };
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct series series_of(const struct collector_options *o, bool is_dir)
+{
+	return (struct series){ .path = o->write,
+				.is_dir = is_dir,
+				.has_time = o->rotate_s && !is_dir &&
+					    strchr(base_of(o->write), '%') };
+}
 
 static int parts(const struct series *s, struct series_parts *p)
 {
-	const char *slash = strrchr(s->path, '/'), *dot = strrchr(slash ? slash : s->path, '.');
-	size_t len = dot && !s->is_dir ? (size_t)(dot - s->path) : strlen(s->path);
+	const char *dot = s->is_dir ? NULL : strrchr(base_of(s->path), '.');
+	size_t len;
 	int n;
 
-	p->end = dot && !s->is_dir ? dot : ".pcapng";
+	if (s->has_time && dot && strchr(dot, '%'))
+		dot = NULL; /* as in %Y.%m.%d */
+	len = dot ? (size_t)(dot - s->path) : strlen(s->path);
+	p->end = dot ?: ".pcapng";
+	p->has_time = s->has_time;
 	if (s->is_dir)
 		n = snprintf(p->front, sizeof(p->front), "%s%ssaluki", s->path,
 			     s->path[len - 1] == '/' ? "" : "/");
 	else
 		n = snprintf(p->front, sizeof(p->front), "%.*s", (int)len, s->path);
-	slash = strrchr(p->front, '/');
-	p->folder = slash ? slash + 1 - p->front : 0;
+	p->folder = base_of(p->front) - p->front;
 	return n < (int)sizeof(p->front) ? 0 : -ENAMETOOLONG;
 }
+
+/* ---- new names ------------------------------------------------------------------------------- */
 
 int series_name(const struct series *s, unsigned int number, char *name, size_t size)
 {
 	struct series_parts p;
-	char stamp[32];
+	char text[NAME_MAX + 1];
 	time_t now = time(NULL);
 	struct tm tm;
 	int n = parts(s, &p);
 
 	if (n)
 		return n;
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", localtime_r(&now, &tm));
-	n = snprintf(name, size, "%s_%05u_%s%s", p.front, number, stamp, p.end);
+	localtime_r(&now, &tm);
+	if (!strftime(text, sizeof(text), p.has_time ? p.front + p.folder : "%Y%m%d%H%M%S", &tm))
+		return -ENAMETOOLONG;
+	if (p.has_time)
+		n = snprintf(name, size, "%.*s%s_%05u%s", (int)p.folder, p.front, text, number,
+			     p.end);
+	else
+		n = snprintf(name, size, "%s_%05u_%s%s", p.front, number, text, p.end);
 	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* ---- existing names -------------------------------------------------------------------------- */
+
+unsigned int series_number(const char *name)
+{
+	const char *base = base_of(name), *dot = strrchr(base, '.');
+	const char *at = dot ?: base + strlen(base);
+	unsigned long number;
+	char *end;
+
+	for (int i = 0; i < 2; i++) {
+		const char *behind = at;
+
+		while (at > base && isdigit((unsigned char)at[-1]))
+			at--;
+		if (at == behind || at == base || at[-1] != '_')
+			return 0;
+		number = behind - at == SERIES_STAMP ? ULONG_MAX : strtoul(at, &end, 10);
+		if (number < UINT_MAX)
+			return number;
+		at--; /* the number is before the stamp */
+	}
+	return 0;
+}
+
+/* Returns the text after a name's front; NULL if it is not that of this series. */
+static const char *front_skip(const struct series_parts *p, const char *name)
+{
+	const char *front = p->front + p->folder;
+	struct tm tm = { 0 };
+
+	if (p->has_time)
+		return strptime(name, front, &tm);
+	return strncmp(name, front, strlen(front)) ? NULL : name + strlen(front);
 }
 
 /* Returns the number in a name of this series; 0 for other names. */
 static unsigned int number_of(const struct series_parts *p, const char *name)
 {
-	size_t front = strlen(p->front + p->folder), digits;
-	unsigned long number;
-	char *end;
+	const char *at = front_skip(p, name);
+	size_t digits = 0;
 
-	if (strncmp(name, p->front + p->folder, front) || name[front] != '_' ||
-	    !isdigit((unsigned char)name[front + 1]))
+	if (!at || *at++ != '_')
 		return 0;
-	number = strtoul(name + front + 1, &end, 10);
-	digits = *end == '_' ? strspn(end + 1, "0123456789") : 0;
-	if (digits != SERIES_STAMP || strcmp(end + 1 + digits, p->end) || number >= UINT_MAX)
-		return 0;
-	return number;
+	digits = strspn(at, "0123456789");
+	if (!p->has_time) {
+		if (!digits || at[digits] != '_')
+			return 0;
+		at += digits + 1;
+		digits = strspn(at, "0123456789");
+		if (digits != SERIES_STAMP)
+			return 0;
+	}
+	return digits < 5 || strcmp(at + digits, p->end) ? 0 : series_number(name);
+}
+
+const char *series_wrong(const struct series *s)
+{
+	static const char found[] =
+		"its conversions cannot be read back from a name; use those such "
+		"as %Y, %m, %d, %H, %M and %S";
+	struct series_parts p;
+	char name[PATH_MAX];
+	char folder[PATH_MAX];
+
+	if (!s->has_time)
+		return NULL;
+	if (parts(s, &p) || series_name(s, 1, name, sizeof(name)))
+		return "the name is too long";
+	snprintf(folder, sizeof(folder), "%.*s", (int)p.folder, name);
+	if (strlen(folder) != (size_t)(base_of(name) - name))
+		return "a conversion makes a '/'; use those such as %Y, %m, %d, %H, %M and %S";
+	return number_of(&p, base_of(name)) == 1 ? NULL : found;
+}
+
+int series_base(const struct series *s, char *base, size_t size)
+{
+	struct series_parts p;
+	int n = parts(s, &p);
+
+	if (n)
+		return n;
+	n = snprintf(base, size, "%s%s", p.front + p.folder, p.end);
+	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* Names with times may not be in the order of their numbers, as after a change of the clock. */
+int series_compare(const char *a, const char *b)
+{
+	unsigned int number_a = series_number(a), number_b = series_number(b);
+
+	if (number_a && number_b && number_a != number_b)
+		return number_a < number_b ? -1 : 1;
+	return strverscmp(base_of(a), base_of(b));
 }
 
 static int compare(const void *a, const void *b)
 {
-	return strverscmp(*(char *const *)a, *(char *const *)b);
+	return series_compare(*(char *const *)a, *(char *const *)b);
 }
 
 static int list_add(char ***list, int count, const struct series_parts *p, const char *name)

@@ -48,6 +48,7 @@ static int output_check(struct files *f)
 
 int files_init(struct files *f, const struct collector_options *o)
 {
+	struct series s;
 	int err, count;
 
 	memset(f, 0, sizeof(*f));
@@ -59,10 +60,15 @@ int files_init(struct files *f, const struct collector_options *o)
 	if (err)
 		return err;
 	if (in_series(f) && strcmp(o->write, "-")) {
-		count = series_list(&(struct series){ o->write, f->is_dir }, &f->old, &f->number);
+		s = series_of(o, f->is_dir);
+		count = series_list(&s, &f->old, &f->number);
 		f->old_count = count < 0 ? 0 : count;
+		if (o->rotate_count)
+			err = ring_init(&f->ring, &s, o->rotate_count, f->old, f->old_count);
+		if (err)
+			log_line("-W: %s", strerror(-err));
 	}
-	return files_replaced_init(f);
+	return err ?: files_replaced_init(f);
 }
 
 static void old_forget(struct files *f)
@@ -78,6 +84,7 @@ void files_free(struct files *f)
 	files_replaced_free(f);
 	files_event_log_free(f);
 	files_limit_free(&f->limit);
+	ring_free(&f->ring);
 	memset(f, 0, sizeof(*f));
 	f->state_fd = f->state_new_fd = f->event_log_folder = f->limit.last = -1;
 }
@@ -86,16 +93,34 @@ void files_free(struct files *f)
 
 static int open_series(struct files *f, struct files_answer *a)
 {
+	struct series s = series_of(f->o, f->is_dir);
 	int fd;
 
 	do {
-		if (series_name(&(struct series){ f->o->write, f->is_dir }, f->number, a->name,
-				sizeof(a->name)))
+		if (series_name(&s, f->number, a->name, sizeof(a->name)))
 			return -ENAMETOOLONG;
 		fd = open(a->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 		f->number++;
 	} while (fd < 0 && errno == EEXIST);
 	return fd < 0 ? -errno : fd;
+}
+
+/* Removes the file before the new one if it has only a section header, as after -G without frames.
+ */
+static void remove_empty(struct files *f)
+{
+	struct stat last, named;
+	uint32_t head[2] = { 0 }; /* the block's type and length */
+	int fd = *f->last ? open(f->last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &named) == 0 && fstat(f->limit.last, &last) == 0 &&
+	    named.st_dev == last.st_dev && named.st_ino == last.st_ino &&
+	    read(fd, head, sizeof(head)) == sizeof(head) && head[1] == named.st_size &&
+	    unlink(f->last) == 0)
+		ring_forget(&f->ring, f->last);
+	close(fd);
 }
 
 static int open_single(struct files *f, struct files_answer *a)
@@ -141,9 +166,16 @@ static int open_output(struct files *f, struct files_answer *a)
 	}
 	a->in_series = in_series(f);
 	fd = a->in_series ? open_series(f, a) : open_single(f, a);
+	if (fd >= 0 && a->in_series)
+		remove_empty(f);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		a->size_max = files_limit_opened(&f->limit, f->o, fd);
 		fd = files_locked(fd);
+	}
+	if (fd >= 0 && a->in_series) {
+		snprintf(f->last, sizeof(f->last), "%s", a->name);
+		snprintf(a->ring, sizeof(a->ring), "%s", f->ring.comment);
+		ring_add(&f->ring, a->name);
 	}
 	return fd;
 }

@@ -20,6 +20,7 @@ struct collector_options {
 	struct keep_free keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
+	uint32_t rotate_count; /* -W: most files of the ring; 0: none is deleted */
 };
 
 #endif

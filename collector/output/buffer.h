@@ -15,6 +15,7 @@
 #include "budget.h"
 #include "event_log.h"
 #include "collector/model/settings.h"
+#include "collector/files/ring.h"
 #include "collector/files/signals.h"
 #include "state.h"
 #include "wire/combo.h"
@@ -44,6 +45,7 @@ struct output {
 	struct signals *orders; /* a stop ends the wait for a slow reader */
 	int fd;
 	char name[PATH_MAX];
+	char ring[RING_COMMENT_MAX];   /* the section header's comment */
 	bool regular;		       /* a file: a partial write is truncated to `size` */
 	uint64_t size;		       /* bytes flushed to this file */
 	uint64_t size_max;	       /* its limit; UINT64_MAX: no further file follows */

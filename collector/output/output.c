@@ -96,7 +96,7 @@ bool output_reserve(struct output *out, const struct combo_name *name, size_t by
 	size_t len = PCAPNG_NAME_LEN + bytes + name->frames * PCAPNG_PACKET_OVERHEAD +
 		     name->events * PCAPNG_MODULE_EVENT_MAX;
 
-	output_rotate_full(out, len, now_ns);
+	output_rotate_before(out, len, now_ns);
 	len += BLOCKS_MAX * PCAPNG_META_MAX;
 	if (output_too_large(out, len)) {
 		/* There is no next file yet. The buffer still fits in this one. */

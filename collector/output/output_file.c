@@ -64,6 +64,7 @@ int output_file_next(struct output *out)
 		close(out->fd);
 	out->fd = fd;
 	snprintf(out->name, sizeof(out->name), "%s", a.name);
+	snprintf(out->ring, sizeof(out->ring), "%s", a.ring);
 	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	/* Standard output may be a file with others' data. Never truncates before our beginning. */
 	out->size = out->regular ? position(fd, st.st_size) : 0;

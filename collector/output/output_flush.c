@@ -23,7 +23,8 @@ void output_section_begin(struct output *out)
 
 	uname(&u);
 	snprintf(os, sizeof(os), "%s %s %s", u.sysname, u.release, u.machine);
-	out->len += pcapng_section(out->buffer + out->len, os, "saluki-collector " SALUKI_VERSION);
+	out->len += pcapng_section(out->buffer + out->len, os, "saluki-collector " SALUKI_VERSION,
+				   out->ring);
 	out->section++;
 	out->interfaces = 0;
 }

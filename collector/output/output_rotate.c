@@ -123,18 +123,26 @@ static bool may_rotate(const struct output *out, uint64_t now_ns)
 	return out->regular && !out->broken && !out->hold.on && now_ns >= out->no_rotation_until_ns;
 }
 
-void output_rotate_full(struct output *out, size_t more, uint64_t now_ns)
+static bool is_due(const struct output *out, uint64_t now_ns)
+{
+	return out->o->rotate_s && now_ns >= out->opened_ns + out->o->rotate_s * 1000000000ULL;
+}
+
+static bool is_full(const struct output *out, size_t more)
 {
 	uint64_t most = out->o->rotate_bytes ?: UINT64_MAX;
 
-	if (may_rotate(out, now_ns) && !out->fresh &&
-	    (out->size + out->len + more > most || output_too_large(out, more + OUTPUT_BUFFER)))
+	return out->size + out->len + more > most || output_too_large(out, more + OUTPUT_BUFFER);
+}
+
+void output_rotate_before(struct output *out, size_t more, uint64_t now_ns)
+{
+	if (may_rotate(out, now_ns) && (out->fresh ? is_due(out, now_ns) : is_full(out, more)))
 		rotate(out, now_ns);
 }
 
 void output_rotate_due(struct output *out, uint64_t now_ns)
 {
-	if (may_rotate(out, now_ns) && out->o->rotate_s &&
-	    now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL)
+	if (may_rotate(out, now_ns) && !out->fresh && is_due(out, now_ns))
 		rotate(out, now_ns);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Output rotate: ends a section with the sensors' statistics blocks, and begins the next file. In:
- * a file that is full, or has been open for --rotate seconds. Without a new file, the old one
- * continues.
+ * a file that is full, or has been open for -G. Without a new file, the old one continues.
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_ROTATE_H
 #define COLLECTOR_OUTPUT_OUTPUT_ROTATE_H
@@ -14,9 +13,10 @@
 void output_statistics(struct output *out, struct sensor *s);
 /* Writes the current statistics blocks of all sensors in this section. */
 void output_section_end(struct output *out);
-/* Begins the next file if `more` bytes would exceed this one's limit. */
-void output_rotate_full(struct output *out, size_t more, uint64_t now_ns);
-/* Begins the next file when due. */
+/* Before a combo of `more` bytes: begins the next file if they would exceed this one's limit, or if
+ * this one is still empty when due. serve.c removes the empty file. */
+void output_rotate_before(struct output *out, size_t more, uint64_t now_ns);
+/* Begins the next file when due, unless this one has no combo yet. */
 void output_rotate_due(struct output *out, uint64_t now_ns);
 
 #endif

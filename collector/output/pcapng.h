@@ -53,7 +53,8 @@ struct pcapng_statistics {
 	const char *coverage; /* another comment, below PCAPNG_COVERAGE_MAX bytes; NULL: none */
 };
 
-size_t pcapng_section(uint8_t *out, const char *os, const char *application);
+/* `comment` may be NULL. */
+size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *comment);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
 /* `name`: for a combo's first block, else NULL. */
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,

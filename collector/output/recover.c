@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/files/files.h"
+#include "collector/files/series.h"
 #include "common/log.h"
 #include "event_log_recover.h"
 
@@ -18,16 +19,9 @@
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Compares names without folders, which can be written in several ways. */
-static int compare_names(const char *a, const char *b)
-{
-	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-
-	return strverscmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b);
-}
-
 static bool same_name(const char *a, const char *b)
 {
-	return !compare_names(a, b);
+	return !series_compare(a, b);
 }
 
 /* Files are searched for lines only after the state's place: earlier lines are done.
@@ -41,7 +35,7 @@ static bool span_of(const struct output *out, const char *name, int fd, int64_t 
 					 .from = is_the_one ? (int64_t)out->state.offset : 0,
 					 .len = len };
 	return out->state.file[0] && len > 0 && span->from <= len &&
-	       compare_names(name, out->state.file) >= 0;
+	       series_compare(name, out->state.file) >= 0;
 }
 
 void recover_event_log(struct output *out, const char *name, int fd, int64_t len)
@@ -95,7 +89,7 @@ struct old_files {
 static bool old_wanted(const struct output *out, const struct old_files *old, const char *name)
 {
 	if (out->state.file[0])
-		return compare_names(name, out->state.file) >= 0;
+		return series_compare(name, out->state.file) >= 0;
 	return old->bytes < RECOVER_BYTES_MAX;
 }
 

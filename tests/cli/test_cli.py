@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from cli import helptext
+from cli import habits, helptext
 from netns.testbed import BUILD, ROOT
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
@@ -67,6 +67,18 @@ def test_version(command):
     ("saluki genkey now", "saluki: genkey: takes no arguments; see 'saluki genkey --help'\n"),
     ("saluki probe now", "saluki: probe: now: takes no arguments; see 'saluki probe --help'\n"),
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
+    ("saluki run -i lo", "saluki: run: --to HOST:PORT is missing: where is the collector? To capture here, use "
+     "'saluki capture -i IF'\n"),
+    ("saluki run -i any", "saluki: -i any: give -i several times, once for each interface; 'saluki capture -D' "
+     "lists the interfaces\n"),
+    ("saluki run --keep heders", "saluki: --keep heders: must be headers or all; did you mean headers?\n"),
+    ("saluki run --allow-control filter,chanels", "saluki: --allow-control filter,chanels: must be channels, filter "
+     "or snaplen, or several with commas; did you mean channels?\n"),
+    ("saluki run -F /dev/null tcp", "saluki: tcp: give an expression or -F, not both\n"),
+    ("saluki run -F /nowhere", "saluki: -F /nowhere: No such file or directory\n"),
+    ("saluki run -%", "saluki: -%: no such option; see --help\n"),
+    ("saluki run -k", "saluki: -k: give --channel CHANNEL after the interface\n"),
+    ("saluki run --relinquish-privileges", "saluki: --user: needs a value; see --help\n"),
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
     ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --channels, --monitor, "
@@ -75,6 +87,7 @@ def test_version(command):
      "--consume, --source, -Q, --ring and -B go with -i\n"),
     ("saluki run -i lo --channels 1,6x", "saluki: --channels 1,6x: '6x': behind x stands a weight, from 1 "
      "to 100\n"),
+    ("saluki run -i lo --channels al", "saluki: --channels al: 'al': no channel; did you mean all?\n"),
     ("saluki run -i lo --channels 1@60s,6@60s --channels 1,36/7", "saluki: --channels 1,36/7: '36/7': the "
      "width must be 5, 10, 20, 40, 80, 160 or 320 MHz; 40+ or 40- at 2.4 GHz, 320-1 or 320-2 at 6 "
      "GHz\n"),
@@ -115,6 +128,16 @@ def test_version(command):
      "prints\n"),
     ("saluki-swarm --sensors-file - --first 65000 --count 1000", "saluki-swarm: --first and --count: ids"
      " end at 65535\n"),
+    ("saluki-collector -C 100K", "saluki-collector: --rotate-size 100K: must be a whole number from 1 to 1000000, in "
+     "millions of bytes, or with a suffix K, M or G, in powers of 1024\n"),
+    ("saluki-collector -G 500ms", "saluki-collector: --rotate-time 500ms: must be a whole number from 1 to 31536000, "
+     "in seconds, or a time in whole seconds such as 60s, 10m or 1h\n"),
+    ("saluki-collector --listen :1 --key k --sensors s -w f -W 3", "saluki-collector: -W COUNT needs -C SIZE or -G "
+     "TIME, which begin a new file\n"),
+    ("saluki-collector --listen :1 --key k --sensors s -w f%D -G 60", "saluki-collector: -w f%D: a conversion makes a "
+     "'/'; use those such as %Y, %m, %d, %H, %M and %S\n"),
+    ("saluki-collector --listen :1 --key k --sensors s -w f%q -G 60", "saluki-collector: -w f%q: its conversions "
+     "cannot be read back from a name; use those such as %Y, %m, %d, %H, %M and %S\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)
@@ -201,6 +224,8 @@ def consumers_options():
 def test_every_option_of_the_docs_exists(page):
     known = {name for c in helptext.COMMANDS for o in helptext.options(c) for name in o.names}
     known |= consumers_options()
+    if page.name == "tcpdump.md":
+        known |= {flag for row in habits.rows() for flag in row.flags}
     for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text())):
         assert option in known, option
 

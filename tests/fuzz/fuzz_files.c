@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/files/serve.o collector/files/limit.o collector/files/event_log.o
- * collector/files/replaced.o collector/files/series.o wire/module_event.o */
+ * collector/files/replaced.o collector/files/series.o collector/files/ring.o wire/module_event.o */
 /*
  * The collector's privileged process, asked by an unprivileged one under an attacker's control.
  * First byte: how the collector was started; then messages of any length, with unexpected
@@ -167,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	CHECK(chdir(folder) == 0);
 	o.stats_file = how & 4 ? "stats" : NULL;
 	o.rotate_bytes = how & 8;
+	o.rotate_count = how & 32 ? 2 : 0;
 	o.events = how & 16 ? "." : NULL;
 	before = open_descriptors();
 	write_old("old.pcapng");

@@ -47,8 +47,8 @@ def sensor_args(bed, *extra):
 
 
 @pytest.mark.parametrize("option,words", [
-    (("-s", "0"), ("--snaplen 0", "1 to 32768")),
-    (("-s", "40000"), ("--snaplen 40000", "1 to 32768")),
+    (("-s", "-1"), ("--snaplen -1", "1 to 32768")),
+    (("-i", "any"), ("-i any", "several times")),
     (("-s", "many"), ("--snaplen many", "whole number")),
     (("--combo-size", "100"), ("--combo-size 100", "1024 to 32768")),
     (("--combo-size", "65536"), ("--combo-size 65536", "1024 to 32768")),

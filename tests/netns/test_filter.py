@@ -56,6 +56,34 @@ def test_code_of_a_file(bed, bundled):
     check(bed, collector, wanted, len(sent))
 
 
+def test_expression_in_a_file(bed, bundled):
+    """tcpdump reads the same file."""
+    sent = list(captures.frames(bundled))
+    file = bed.tmp_path / "beacons.filter"
+    file.write_text("type mgt # management\n  and subtype beacon\n# the rest is filtered\n")
+    out = bed.tmp_path / "taken.pcap"
+    subprocess.run(["tcpdump", "-Z", "root", "-r", bundled, "-w", out, "-F", file], check=True,
+                   stderr=subprocess.DEVNULL)
+    wanted = list(captures.frames(out))
+    assert 0 < len(wanted) < len(sent)
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled, options=["-F", file]).finish(signo=None)
+    assert status == 0, said
+    check(bed, collector, wanted, len(sent))
+
+
+@pytest.mark.parametrize("snaplen", ["0", "65535", "262144"])
+def test_snaplens_of_tcpdump(bed, bundled, snaplen):
+    """0, and more than there is, keep whole frames."""
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled, options=["-s", snaplen, "--keep", "all"]).finish(signo=None)
+    assert status == 0, said
+    assert collector.finish()[0] == 0
+    sent = list(captures.frames(bundled))
+    assert_same(sent, captures.frames(bed.out), 32768, False)
+    assert_balanced(collector.sensor_stats("lib"), len(sent))
+
+
 @pytest.mark.parametrize("hook,expression", ON_LIVE + [("xdp", None), ("tc", None), ("xsk", None)])
 def test_live(bed, bundled, hook, expression):
     """Without an expression: --filter-code."""

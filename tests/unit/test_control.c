@@ -19,6 +19,10 @@ static struct {
 	struct commands d;
 	struct network network;
 	struct sensor sensors[2];
+	struct sensor *listed[2];
+	struct sensors list;
+	struct sensor_group both, *group;
+	struct groups groups;
 	struct sensor *many; /* the group's sensors, if any */
 	unsigned int many_count;
 	int present; /* how many of them are connected, in group "both" */
@@ -112,7 +116,13 @@ static int set_up(void **state)
 	assert_true(fd >= 0);
 	t.sensors[0].listed = t.sensors[1].listed = true;
 	commands_init(&t.d, &t.network);
-	assert_int_equal(control_init(&t.c, fd, &t.d, NULL, NULL), 0);
+	t.listed[0] = &t.sensors[0];
+	t.listed[1] = &t.sensors[1];
+	t.list = (struct sensors){ .list = t.listed, .count = 2 };
+	strcpy(t.both.name, "both");
+	t.group = &t.both;
+	t.groups = (struct groups){ .list = &t.group, .count = 1 };
+	assert_int_equal(control_init(&t.c, fd, &t.d, &t.list, &t.groups), 0);
 	assert_true(t.network.answered == commands_answered);
 	return 0;
 }
@@ -252,6 +262,9 @@ static void what_cannot_be_sent(void **state)
 	(void)state;
 	serve(S);
 	heard(fd, "1 nobody: no such sensor in the --sensors file");
+	fd = ASK("yrad set snaplen 96");
+	serve(S);
+	heard(fd, "1 yrad: no such sensor in the --sensors file; did you mean yard?");
 	t.err = -ENOTCONN;
 	fd = ASK("lib set snaplen 96");
 	serve(S);
@@ -337,6 +350,9 @@ static void a_group_answers_one_by_one(void **state)
 	(void)state;
 	serve(S);
 	heard(fd, "1 none: no such group in the --sensors file");
+	fd = ASK("group:bothe set snaplen 96");
+	serve(S);
+	heard(fd, "1 bothe: no such group in the --sensors file; did you mean both?");
 	fd = ASK("group:both focus 6 300");
 	serve(S);
 	heard(fd, "1 both: none of this group's sensors is present");

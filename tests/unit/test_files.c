@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/files/serve.o collector/files/ask.o collector/files/limit.o
  * collector/files/event_log.o collector/files/replaced.o collector/files/series.o
- * wire/module_event.o */
+ * collector/files/ring.o wire/module_event.o */
 /*
  * The privileged process that opens files, asked by a receiving process under an attacker's
  * control. Its requests take a bounded part of the file system and cannot reach earlier captures.
@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -285,6 +286,133 @@ static void earlier_files_are_out_of_reach(void **state)
 	privileged_stop();
 }
 
+/* ---- a ring (-W) ----------------------------------------------------------------------------- */
+
+/* Makes a file that begins as those of a collector do. */
+static void make_with(const char *name, const char *comment)
+{
+	FILE *f = fopen(path(name), "w");
+
+	assert_non_null(f);
+	assert_true(fprintf(f, "\n\r\r\n....%s....", comment) > 0 && fclose(f) == 0);
+}
+
+static bool there(const char *name)
+{
+	return access(path(name), F_OK) == 0;
+}
+
+/* Opens the next output file, and writes its beginning. Returns its name without the folder. */
+static const char *next_output(void)
+{
+	static char name[PATH_MAX];
+	struct files_answer a;
+	int fd, len;
+
+	assert_int_equal(files_ask(sock, FILES_OUTPUT, &a, &fd), 0);
+	snprintf(name, sizeof(name), "%s", a.name + strlen(folder) + 1);
+	len = dprintf(fd, "\n\r\r\n....%s....", a.ring);
+	assert_true(len > 0 && close(fd) == 0);
+	return name;
+}
+
+static unsigned int count_files(const char *ending)
+{
+	DIR *d = opendir(folder);
+	unsigned int count = 0;
+	struct dirent *e;
+
+	while ((e = readdir(d)))
+		count += strlen(e->d_name) > strlen(ending) &&
+			 !strcmp(e->d_name + strlen(e->d_name) - strlen(ending), ending);
+	closedir(d);
+	return count;
+}
+
+#define RING "in the ring of -w saluki.pcapng: the oldest files are deleted (-W)"
+
+/* Also across restarts, whether the count falls or rises. */
+static void a_ring_keeps_the_newest(void **state)
+{
+	char names[12][64];
+
+	(void)state;
+	options.rotate_bytes = 1000000;
+	for (unsigned int run = 0; run < 4; run++) {
+		options.rotate_count = run == 2 ? 2 : 4;
+		start();
+		for (unsigned int i = 0; i < 3; i++) {
+			unsigned int n = run * 3 + i, whole = 0;
+
+			strcpy(names[n], next_output());
+			for (unsigned int k = 0; k <= n; k++)
+				whole += there(names[k]);
+			assert_int_equal(whole, count_files(".pcapng"));
+			assert_true(there(names[n]) && whole <= options.rotate_count);
+		}
+		privileged_stop();
+	}
+	assert_int_equal(count_files(".pcapng"), 4);
+	for (unsigned int k = 8; k < 12; k++)
+		assert_true(there(names[k]));
+}
+
+/* Files of other programs, of other series, without -W, links, and files that are in use stay. */
+static void a_ring_deletes_nothing_else(void **state)
+{
+	static const char *const others[] = {
+		"saluki_00001_20260101000000.pcapng", "saluki_00002_20260101000000.pcapng",
+		"saluki_00003_20260101000000.pcapng", "saluki_00004_20260101000000.pcapng",
+		"saluki_00005_20260101000000.pcapng", "saluki_00006_20260101000000.pcap",
+		"saluki_00007_20260101000000.pcapng",
+	};
+	int used;
+
+	(void)state;
+	make_with(others[0], "no comment");
+	make_with(others[1], "in the ring of -w lib.pcapng: the oldest files are deleted (-W)");
+	make_with("target", RING);
+	assert_int_equal(symlink("target", path(others[2])), 0);
+	make_with(others[3], RING);
+	used = open(path(others[3]), O_RDONLY);
+	assert_true(used >= 0 && flock(used, LOCK_EX | LOCK_NB) == 0);
+	assert_int_equal(mkfifo(path(others[4]), 0600), 0);
+	make_with(others[5], RING); /* no name of the series */
+	make_with(others[6], RING); /* this one belongs to it */
+	options.rotate_bytes = 1000000;
+	options.rotate_count = 2;
+	start();
+	for (unsigned int i = 0; i < 6; i++)
+		next_output();
+	privileged_stop();
+	for (unsigned int i = 0; i < 6; i++)
+		assert_true(there(others[i]));
+	assert_false(there(others[6]));
+	assert_true(there("target"));
+	assert_int_equal(count_files(".pcapng"), 5 + 2);
+	close(used);
+}
+
+/* A file of the ring is replaced by another one while the collector runs. */
+static void a_ring_looks_before_it_deletes(void **state)
+{
+	char first[64], second[64];
+
+	(void)state;
+	options.rotate_bytes = 1000000;
+	options.rotate_count = 2;
+	start();
+	strcpy(first, next_output());
+	strcpy(second, next_output());
+	make_with(first, "mine now");
+	assert_int_equal(unlink(path(second)), 0);
+	for (unsigned int i = 0; i < 5; i++)
+		next_output();
+	privileged_stop();
+	assert_true(there(first));
+	assert_int_equal(count_files(".pcapng"), 1 + 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +425,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_of_events_leave_inodes, begin, end),
 		cmocka_unit_test_setup_teardown(the_first_statistics_of_a_small_disk, begin, end),
 		cmocka_unit_test_setup_teardown(a_spare_that_is_a_fifo, begin, end),
+		cmocka_unit_test_setup_teardown(a_ring_keeps_the_newest, begin, end),
+		cmocka_unit_test_setup_teardown(a_ring_deletes_nothing_else, begin, end),
+		cmocka_unit_test_setup_teardown(a_ring_looks_before_it_deletes, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o
- * agent/filter/filter_compile.o */
+ * agent/filter/filter_compile.o agent/filter/filter_file.o */
 #include "unit.h"
+
+#include <unistd.h>
 
 #include "agent/filter/filter.h"
 
@@ -41,6 +43,51 @@ static void words_of_a_command_line(void **state)
 	free(joined);
 }
 
+/* Returns the expression of a file with this text; NULL if it is refused. */
+static char *read_file(const char *text, size_t len)
+{
+	char path[] = "/tmp/saluki-filter-XXXXXX", *got;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+	got = filter_read_expression(path, why, sizeof(why));
+	unlink(path);
+	return got;
+}
+
+static void expressions_in_files(void **state)
+{
+	static const struct {
+		const char *text, *line;
+	} cases[] = {
+		{ "tcp port 80\n", "tcp port 80" },
+		{ "tcp # or udp\n# all\n port\t80 \r\n\n", "tcp port 80" },
+		{ "", "" },
+		{ "# nothing", "" },
+	};
+	char *long_text = calloc(1, 65537), *got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		got = read_file(cases[i].text, strlen(cases[i].text));
+		assert_non_null(got);
+		assert_string_equal(got, cases[i].line);
+		free(got);
+	}
+	assert_null(read_file("tcp\0udp", 7));
+	assert_non_null(strstr(why, "-F /tmp/saluki-filter-"));
+	assert_null(filter_read_expression("/nowhere", why, sizeof(why)));
+	assert_string_equal(why, "-F /nowhere: No such file or directory");
+	memset(long_text, ' ', 65537);
+	assert_null(read_file(long_text, 65537));
+	got = read_file(long_text, 65536);
+	assert_string_equal(got, "");
+	free(got);
+	free(long_text);
+}
+
 static void filters_are_told_apart(void **state)
 {
 	uint32_t a;
@@ -58,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(words_of_a_command_line),
+		cmocka_unit_test(expressions_in_files),
 		cmocka_unit_test(filters_are_told_apart),
 	};
 

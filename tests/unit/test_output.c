@@ -3,6 +3,7 @@
  * collector/output/output_hold.o collector/output/budget.o
  * collector/output/output_file.o collector/output/recover.o collector/files/serve.o
  * collector/files/ask.o collector/files/limit.o collector/files/replaced.o collector/files/series.o
+ * collector/files/ring.o
  * collector/output/state.o collector/output/written.o collector/output/pcapng.o
  * collector/output/pcapng_walk.o collector/output/interfaces.o collector/model/linktypes.o
  * collector/model/ledger.o collector/model/sensors.o collector/model/free_space.o
@@ -379,6 +380,52 @@ static void a_rotated_series(void **state)
 	assert_int_equal(known(0), 21);
 	assert_int_equal(known(1), 1);
 	assert_non_null(strstr(out->name, "_00022_")); /* it goes on counting */
+	stop(true);
+}
+
+static unsigned int capture_files(void)
+{
+	DIR *d = opendir(folder);
+	unsigned int count = 0;
+	struct dirent *e;
+
+	while ((e = readdir(d)))
+		count += strstr(e->d_name, ".pcapng") && !strstr(e->d_name, ".state");
+	closedir(d);
+	return count;
+}
+
+/* Periods without frames leave one empty file, which the next frames replace. */
+static void no_files_of_idle_periods(void **state)
+{
+	char empty[PATH_MAX];
+
+	(void)state;
+	options.write = path("lib.pcapng");
+	options.rotate_s = 1;
+	options.rotate_count = 3;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	for (uint64_t n = 0; n < 4; n++) {
+		struct combo_name name = { .count = n, .first = 2 * n, .frames = 2 };
+
+		combo(0, n);
+		flush();
+		output_tick(out, out->opened_ns + 1000000000);
+		strcpy(empty, out->name);
+		for (uint64_t idle = 1; idle < 20; idle++)
+			output_tick(out, out->opened_ns + idle * 1000000000);
+		assert_string_equal(out->name, empty);
+		assert_true(output_reserve(out, &name, 120, out->opened_ns + 20000000000));
+		assert_string_not_equal(out->name, empty);
+		assert_int_equal(access(empty, F_OK), -1);
+		assert_int_equal(capture_files(), n < 1 ? 2 : 3); /* this one is in the ring */
+	}
+	combo(0, 4);
+	stop(true);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 5);
+	assert_int_equal(capture_files(), 3);
 	stop(true);
 }
 
@@ -1005,6 +1052,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_single_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_rotated_series, begin, end),
+		cmocka_unit_test_setup_teardown(no_files_of_idle_periods, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_disk_is_waited_for, begin, end),
 		cmocka_unit_test_setup_teardown(the_next_file_before_the_largest, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_file_is_followed_when_one_can_be, begin,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ring: the files of a series that were written with -W. When there are more than -W says, the
+ * oldest are deleted. Each of these files names its ring in the section header's comment, so the
+ * ring goes on after a restart or a crash. Always holds: only a regular file of the series whose
+ * comment names this ring, and which nobody writes to, is deleted.
+ */
+#ifndef COLLECTOR_FILES_RING_H
+#define COLLECTOR_FILES_RING_H
+
+#include "series.h"
+
+#define RING_COMMENT_MAX 512
+
+struct ring {
+	char comment[RING_COMMENT_MAX]; /* "": no ring */
+	unsigned int most;		/* files */
+	char **names;			/* oldest first */
+	unsigned int count;
+};
+
+/* Finds the ring's files among the `count` files of the series, oldest first. Returns 0 or
+ * -errno. */
+int ring_init(struct ring *r, const struct series *s, unsigned int most, char *const *files,
+	      unsigned int count);
+/* Adds the new file, and deletes the oldest ones. Logs failures. */
+void ring_add(struct ring *r, const char *name);
+/* Forgets the newest file if it is this one, which was removed. */
+void ring_forget(struct ring *r, const char *name);
+void ring_free(struct ring *r);
+
+#endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reads docs/tcpdump.md: the options of tcpdump and dumpcap, and the answers of our programs."""
+import collections
+import re
+
+from netns.testbed import ROOT
+
+# Our programs, and the column that answers for them.
+PROGRAMS = {"saluki run": 3, "saluki-collector": 4}
+
+# flags: {"-w": "FILE", ...}, with None for one without a value; cells: the columns' text
+Row = collections.namedtuple("Row", "flags cells")
+
+
+def spans(cell):
+    """What a cell quotes."""
+    return [span.replace(r"\|", "|") for span in re.findall(r"`([^`]*)`", cell)]
+
+
+def rows():
+    found = []
+    for line in (ROOT / "docs/tcpdump.md").read_text().splitlines():
+        if line.startswith("| `-"):
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            flags = dict((span.split() + [None])[:2] for span in spans(cells[0]))
+            found.append(Row(flags, cells))
+    return found
