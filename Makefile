@@ -74,6 +74,7 @@ AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
+PRINT := $(BUILD)/print.a
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too. The AP70's tests are emulated, without the collector's.
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
@@ -95,7 +96,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -131,6 +132,7 @@ $(BUILD)/completion/%: $(BUILD)/%
 
 $(WIRE): $(filter $(BUILD)/wire/%,$(SHARED))
 $(COMMON): $(filter $(BUILD)/common/%,$(SHARED))
+$(PRINT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 $(BUILD)/%.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D)
@@ -299,6 +301,10 @@ $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_
 $(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/tests/printer: $(BUILD)/tests/print/printer.o $(PRINT) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lseccomp
 
 $(BUILD)/tests/consumer: $(BUILD)/tests/netns/consumer.o
 	$(call say,LD,$@)
@@ -587,7 +593,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -618,9 +624,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) swarm wire
+		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) print swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c swarm/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c print/*.c swarm/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -632,5 +638,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common modules sodium swarm tests wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common modules print sodium swarm tests wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

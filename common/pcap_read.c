@@ -17,6 +17,7 @@
 /* The shortest section header. A pcap header with a frame is longer. A smaller file is at its
  * end. */
 #define HEADER_MIN 28
+#define NO_MEMORY "cannot be read for lack of memory"
 
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,
@@ -156,6 +157,41 @@ static int check_linktype(struct pcap_reader *r, uint16_t linktype)
 		       : 0;
 }
 
+/* Makes room for one more interface. */
+static int interface_room(struct pcap_reader *r)
+{
+	unsigned int room = 2 * r->interface_room;
+	struct pcap_interface *more;
+
+	if (r->interface_count < r->interface_room)
+		return 0;
+	if (r->interface_room >= r->interface_limit)
+		return corrupt(r, r->interface_limit > PCAP_INTERFACES_MAX
+					  ? "has more than 65536 interfaces in a section"
+					  : "has more than 256 interfaces in a section");
+	more = realloc(r->interfaces, room * sizeof(*more));
+	if (!more) {
+		r->why = NO_MEMORY;
+		return -ENOMEM;
+	}
+	r->interfaces = more;
+	r->interface_room = room;
+	return 0;
+}
+
+/* Counts an interface that is described completely. */
+static int interface_described(struct pcap_reader *r, const char *name, size_t len)
+{
+	uint32_t number = r->interface_count++;
+	int err = r->described ? r->described(r->context, number, r->interfaces[number].linktype,
+					      name, len)
+			       : 0;
+
+	if (err)
+		r->why = NO_MEMORY;
+	return err;
+}
+
 /* ---- pcap ------------------------------------------------------------------------------------ */
 
 static int pcap_header(struct pcap_reader *r, uint32_t magic)
@@ -175,8 +211,8 @@ static int pcap_header(struct pcap_reader *r, uint32_t magic)
 	/* The upper bits may describe a frame check sequence. */
 	r->interfaces[0].linktype = get32(r, h + 16) & 0xffff;
 	r->interfaces[0].ticks = nano ? 1000000000 : 1000000;
-	r->interface_count = 1;
-	return check_linktype(r, r->interfaces[0].linktype);
+	err = check_linktype(r, r->interfaces[0].linktype);
+	return err ? err : interface_described(r, NULL, 0);
 }
 
 static int pcap_next_record(struct pcap_reader *r, struct pcap_frame *f)
@@ -196,6 +232,7 @@ static int pcap_next_record(struct pcap_reader *r, struct pcap_frame *f)
 	f->cap_len = get32(r, h + 8);
 	f->orig_len = get32(r, h + 12);
 	f->linktype = r->interfaces[0].linktype;
+	f->interface = 0;
 	f->data = r->block;
 	if (f->cap_len > PCAP_BLOCK_MAX)
 		return corrupt(r, "has a frame longer than 1 MiB");
@@ -245,14 +282,17 @@ static uint64_t tsresol(uint8_t v)
 
 static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 {
-	struct pcap_interface *i = &r->interfaces[r->interface_count];
-	size_t at = 8;
+	struct pcap_interface *i;
+	const char *name = NULL;
+	size_t at = 8, name_len = 0;
 	int err;
 
 	if (len < 8)
 		return corrupt(r, "has an interface block that is too short");
-	if (r->interface_count == PCAP_INTERFACES_MAX)
-		return corrupt(r, "has more than 256 interfaces in a section");
+	err = interface_room(r);
+	if (err)
+		return err;
+	i = &r->interfaces[r->interface_count];
 	memset(i, 0, sizeof(*i));
 	i->linktype = get16(r, p);
 	err = check_linktype(r, i->linktype);
@@ -266,6 +306,10 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 		at += 4;
 		if (size > len - at)
 			return corrupt(r, "has an option longer than its block");
+		if (code == 2) {
+			name = (const char *)p + at;
+			name_len = size;
+		}
 		if (code == 9 && size == 1)
 			i->ticks = tsresol(p[at]);
 		if (code == 14 && size == 8) /* if_tsoffset, seconds */
@@ -274,8 +318,7 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 	}
 	if (i->ticks == 0)
 		return corrupt(r, "has an interface with an impossible time resolution");
-	r->interface_count++;
-	return 0;
+	return interface_described(r, name, name_len);
 }
 
 #define NS_PER_S 1000000000ULL
@@ -341,6 +384,7 @@ static int packet_block(struct pcap_reader *r, uint32_t type, const uint8_t *p, 
 	if (f->orig_len < f->cap_len)
 		f->orig_len = f->cap_len;
 	f->linktype = i->linktype;
+	f->interface = id;
 	f->data = p + head;
 	return 1;
 }
@@ -396,10 +440,12 @@ int pcap_init(struct pcap_reader *r, int fd)
 {
 	memset(r, 0, sizeof(*r));
 	r->fd = fd;
-	r->why = "cannot be read for lack of memory";
+	r->why = NO_MEMORY;
 	r->block = malloc(PCAP_BLOCK_MAX);
 	r->buffer = malloc(BUFFER_LEN);
-	return r->block && r->buffer ? 0 : -ENOMEM;
+	r->interface_limit = r->interface_room = PCAP_INTERFACES_MAX;
+	r->interfaces = malloc(r->interface_room * sizeof(*r->interfaces));
+	return r->block && r->buffer && r->interfaces ? 0 : -ENOMEM;
 }
 
 int pcap_start(struct pcap_reader *r)
@@ -431,8 +477,10 @@ void pcap_close(struct pcap_reader *r)
 		close(r->fd);
 	free(r->block);
 	free(r->buffer);
+	free(r->interfaces);
 	r->fd = -1;
 	r->block = r->buffer = NULL;
+	r->interfaces = NULL;
 }
 
 int pcap_next(struct pcap_reader *r, struct pcap_frame *f)

@@ -13,7 +13,10 @@
 #include <stdint.h>
 
 #define PCAP_BLOCK_MAX (1024 * 1024) /* larger blocks count as corrupt */
-#define PCAP_INTERFACES_MAX 256
+#define PCAP_INTERFACES_MAX 256	     /* of a section; more if the caller asks for them: */
+#define PCAP_INTERFACES_LIVE                                                                       \
+	(64 * 1024) /* a collector's stream describes new ones all the time                        \
+		     */
 
 struct pcap_interface {
 	uint16_t linktype;
@@ -25,6 +28,7 @@ struct pcap_interface {
 struct pcap_frame {
 	uint64_t time_ns; /* since 1970-01-01 UTC; 0 if the file has none */
 	uint32_t orig_len, cap_len;
+	uint32_t interface; /* its number in the section; 0 in a pcap file */
 	uint16_t linktype;
 	const uint8_t *data; /* cap_len bytes, until the next call */
 };
@@ -38,12 +42,20 @@ struct pcap_reader {
 	uint8_t *block;	 /* PCAP_BLOCK_MAX bytes */
 	uint8_t *buffer; /* read ahead */
 	size_t buffer_at, buffer_len;
-	struct pcap_interface interfaces[PCAP_INTERFACES_MAX];
-	unsigned int interface_count;
+	struct pcap_interface *interfaces; /* of this section */
+	unsigned int interface_count, interface_room;
+	/* Callers may set these between pcap_init and pcap_start. */
+	unsigned int interface_limit; /* above PCAP_INTERFACES_MAX, reading allocates memory */
+	/* Called with each interface when its description was read. Number 0 begins a section.
+	 * `name` is not terminated, and not checked: `len` bytes, 0 if it has none. Returns 0 or
+	 * -ENOMEM, which ends the reading. */
+	int (*described)(void *context, uint32_t number, uint16_t linktype, const char *name,
+			 size_t len);
+	void *context;
 };
 
-/* Takes over the descriptor, and allocates all memory. Returns 0 or -ENOMEM; call pcap_close in
- * both cases. */
+/* Takes over the descriptor, and allocates all memory (but see interface_limit). Returns 0 or
+ * -ENOMEM; call pcap_close in both cases. */
 int pcap_init(struct pcap_reader *r, int fd);
 /* Reads the file's header. Returns 0, -EBADMSG or -errno with `why` set. */
 int pcap_start(struct pcap_reader *r);

@@ -129,26 +129,32 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "collector"])
+@pytest.mark.parametrize("top", ["agent", "collector", "print"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
 @pytest.mark.parametrize("top, others", [
-    ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf"}),
-    ("swarm", {"agent", "collector", "bpf"}), ("wire", {"agent", "collector", "swarm", "bpf"}),
-    ("common", {"agent", "collector", "swarm", "bpf", "wire"}),
-    ("bpf", {"agent", "collector", "common", "swarm", "wire"}),
-    ("include", {"agent", "collector", "common", "swarm", "bpf", "wire"})])
+    ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf", "print"}),
+    ("swarm", {"agent", "collector", "bpf"}), ("print", {"agent", "collector", "swarm"}),
+    ("wire", {"agent", "collector", "swarm", "bpf", "print"}),
+    ("common", {"agent", "collector", "swarm", "bpf", "wire", "print"}),
+    ("bpf", {"agent", "collector", "common", "swarm", "wire", "print"}),
+    ("include", {"agent", "collector", "common", "swarm", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []
 
 
+def test_printing_includes_only_the_parsers_of_the_kernel_programs():
+    of_bpf = {tie.split(" includes ")[1] for (_, there), ties in edges("print").items() for tie in ties if there == "bpf"}
+    assert of_bpf == {"bpf/parse_frame.h", "bpf/parse_network.h", "bpf/parse_dot11.h", "bpf/view_radiotap.h"}
+
+
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "collector", "common", "swarm", "wire", "include", "bpf")
+               for top in ("agent", "collector", "common", "print", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

@@ -181,6 +181,137 @@ static void cut_and_damaged_files_are_errors_and_nothing_worse(void **state)
 	}
 }
 
+struct heard {
+	unsigned int count, sections;
+	int answer;
+	char names[256];
+};
+
+static int hear(void *context, uint32_t number, uint16_t linktype, const char *name, size_t n)
+{
+	struct heard *h = context;
+	size_t used = strlen(h->names);
+
+	h->sections += number == 0;
+	h->count++;
+	if (used < sizeof(h->names) / 2)
+		snprintf(h->names + used, sizeof(h->names) - used, "%u:%u:%.*s ", number, linktype,
+			 (int)n, name ?: "");
+	return h->answer;
+}
+
+static int open_described(struct pcap_reader *r, struct heard *h, int fd)
+{
+	assert_int_equal(pcap_init(r, fd), 0);
+	r->interface_limit = PCAP_INTERFACES_LIVE;
+	r->described = hear;
+	r->context = h;
+	return pcap_start(r);
+}
+
+/* Returns a descriptor of what is in `file`. */
+static int file_fd(void)
+{
+	FILE *f = tmpfile();
+	int fd = dup(fileno(f));
+
+	assert_int_equal(fwrite(file, 1, len, f), len);
+	fflush(f);
+	lseek(fd, 0, SEEK_SET);
+	fclose(f);
+	return fd;
+}
+
+static void interfaces_are_told_with_their_names(void **state)
+{
+	struct heard h = { 0 };
+	struct pcap_reader r;
+	struct pcap_frame f;
+
+	(void)state;
+	swapped = false;
+	len = 0;
+	for (int i = 0; i < 2; i++) {
+		p32(0x0a0d0d0a), p32(28), p32(0x1a2b3c4d), p16(1), p16(0), p32(-1), p32(-1),
+			p32(28);
+		p32(1), p32(32), p16(1), p16(0), p32(0), p16(2), p16(5), pbytes("room1..."),
+			p32(32);
+		p32(1), p32(20), p16(127), p16(0), p32(0), p32(20);
+		p32(6), p32(32), p32(1), p32(0), p32(0), p32(0), p32(0), p32(32);
+	}
+	assert_int_equal(open_described(&r, &h, file_fd()), 0);
+	assert_int_equal(pcap_next(&r, &f), 1);
+	assert_int_equal(f.interface, 1);
+	assert_int_equal(pcap_next(&r, &f), 1);
+	assert_int_equal(pcap_next(&r, &f), 0);
+	assert_string_equal(h.names, "0:1:room1 1:127: 0:1:room1 1:127: ");
+	assert_int_equal(h.sections, 2);
+	pcap_close(&r);
+	pcap(0xa1b2c3d4);
+	memset(&h, 0, sizeof(h));
+	assert_int_equal(open_described(&r, &h, file_fd()), 0);
+	assert_int_equal(pcap_next(&r, &f), 1);
+	assert_int_equal(f.interface, 0);
+	assert_string_equal(h.names, "0:127: ");
+	pcap_close(&r);
+	h.answer = -ENOMEM;
+	assert_int_equal(open_described(&r, &h, file_fd()), -ENOMEM);
+	assert_non_null(r.why);
+	pcap_close(&r);
+}
+
+/* A live stream, with as many interfaces as there may be, and one more. */
+static void writes_many_interfaces(int fd, unsigned int count)
+{
+	FILE *f = fdopen(fd, "w");
+
+	assert_int_equal(fwrite(file, 1, len, f), len);
+	len = 0;
+	p32(1), p32(20), p16(1), p16(0), p32(0), p32(20);
+	for (unsigned int i = 0; i < count; i++)
+		assert_int_equal(fwrite(file, 1, len, f), len);
+	len = 0;
+	p32(6), p32(32), p32(count - 1), p32(0), p32(0), p32(0), p32(0), p32(32);
+	assert_int_equal(fwrite(file, 1, len, f), len);
+	fclose(f);
+}
+
+static void only_callers_that_ask_get_many_interfaces(void **state)
+{
+	static const struct {
+		unsigned int limit, count;
+		int result;
+	} cases[] = {
+		{ PCAP_INTERFACES_MAX, PCAP_INTERFACES_MAX, 1 },
+		{ PCAP_INTERFACES_MAX, PCAP_INTERFACES_MAX + 1, -EBADMSG },
+		{ PCAP_INTERFACES_LIVE, PCAP_INTERFACES_LIVE, 1 },
+		{ PCAP_INTERFACES_LIVE, PCAP_INTERFACES_LIVE + 1, -EBADMSG },
+	};
+
+	(void)state;
+	swapped = false;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		FILE *t = tmpfile();
+		int fd = dup(fileno(t));
+		struct pcap_reader r;
+		struct pcap_frame f;
+
+		len = 0;
+		p32(0x0a0d0d0a), p32(28), p32(0x1a2b3c4d), p16(1), p16(0), p32(-1), p32(-1),
+			p32(28);
+		writes_many_interfaces(dup(fd), cases[i].count);
+		fclose(t);
+		lseek(fd, 0, SEEK_SET);
+		assert_int_equal(pcap_init(&r, fd), 0);
+		r.interface_limit = cases[i].limit;
+		assert_int_equal(pcap_start(&r), 0);
+		assert_int_equal(pcap_next(&r, &f), cases[i].result);
+		if (cases[i].result == 1)
+			assert_int_equal(f.interface, cases[i].count - 1);
+		pcap_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +319,8 @@ int main(void)
 		cmocka_unit_test(pcapng_blocks_of_every_kind),
 		cmocka_unit_test(no_file_has_the_link_type_of_events),
 		cmocka_unit_test(cut_and_damaged_files_are_errors_and_nothing_worse),
+		cmocka_unit_test(interfaces_are_told_with_their_names),
+		cmocka_unit_test(only_callers_that_ask_get_many_interfaces),
 	};
 
 	return cmocka_run_group_tests_name("pcap_read", tests, NULL, NULL);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The process that becomes the dissector. It is forked while there still are privileges, gives all
+ * of them up, leaves the network, and waits for one byte on its standard input that says which
+ * program to execute. The end of its input instead of the byte ends it.
+ */
+#ifndef PRINT_LAUNCH_H
+#define PRINT_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "print_options.h"
+
+/* The byte. */
+enum launch_order {
+	LAUNCH_TCPDUMP = 't',
+	LAUNCH_TSHARK = 's',
+	LAUNCH_TSHARK_NAMES = 'S', /* with a column of interface names */
+};
+
+struct launch {
+	pid_t pid;
+	int in, out, err; /* its standard input, output and error; these do not block */
+};
+
+/* Returns whether there is such a program in PATH. `path`: PATH_MAX bytes for where it is, or
+ * NULL. */
+bool launch_find(const char *program, char *path);
+/* Forks. Returns 0, or -errno after a line. */
+int launch(struct launch *l, const struct print_options *o);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Print: a line a frame, as tcpdump prints. In: a capture stream (pcapng or pcap) on a descriptor.
+ * Out: text on standard output. tcpdump or tshark dissects, if installed; else our own short line
+ * does (line.h).
+ *
+ *     in -> common/pcap_read -> print.c -> feed.c -> [dissector] -> dissector.c -> screen.c -> 1
+ *                                     \-> line*.c, dump.c ---------------------/
+ *
+ * Always holds: the dissector gets nothing but what feed.c writes, it has no privilege and no
+ * network, and nothing reaches standard output but through screen.c.
+ */
+#ifndef PRINT_PRINT_H
+#define PRINT_PRINT_H
+
+#include "print_options.h"
+
+/* Returns 0, or -ENOENT after a line if the dissector asked for is not installed: the line names
+ * the package. */
+int print_check(const struct print_options *o);
+
+/* Runs in a process of its own, until `in` ends. Starts the dissector, confines itself, prints to
+ * standard output. Ignores SIGINT, SIGTERM and SIGHUP, as the frames on the way must be printed.
+ * Returns the exit status: 0 also if standard output was closed, 1 after a line. */
+int print_process(int in, const struct print_options *o);
+
+#endif
