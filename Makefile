@@ -112,7 +112,7 @@ CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build the programs, what completes them in bash, and modules
 
-$(BUILD)/saluki: $(AGENT) $(WIRE)
+$(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
 
@@ -288,7 +288,7 @@ $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_ver
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
-$(WITHOUT_NL80211): $(filter-out $(NEEDS_nl80211:%.c=$(BUILD)/%.o),$(AGENT)) $(BUILD)/agent/absent/nl80211.o $(WIRE)
+$(WITHOUT_NL80211): $(filter-out $(NEEDS_nl80211:%.c=$(BUILD)/%.o),$(AGENT)) $(BUILD)/agent/absent/nl80211.o $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)

@@ -9,36 +9,31 @@
  * local/ makes the keys, and starts the collector before this process confines itself. The
  * collector's end stops the sensor, and the other way round.
  */
+#include <errno.h>
+#include <unistd.h>
+
 #include "agent/interface/interface_list.h"
 #include "agent/local/local_collector.h"
 #include "agent/local/local_keys.h"
 #include "agent/local/local_output.h"
+#include "agent/local/local_printer.h"
 #include "agent/options/capture_command.h"
 #include "agent/options/subcommands.h"
 #include "common/log.h"
 #include "run.h"
 #include "wire/keys.h"
 
-static int capture_start(struct capture_command *c, struct local_collector *collector)
+static int collector_start(struct capture_command *c, struct local_collector *collector, int output)
 {
-	const struct local_collector_options o = { .write = c->write,
+	const struct local_collector_options o = { .write = c->write ?: "-",
 						   .size = c->size,
 						   .time = c->time,
 						   .files = c->files,
 						   .user = c->run.user,
-						   .output = -1 };
+						   .output = output };
 	struct local_keys keys;
-	int err;
+	int err = local_keys_make(&keys) ?: local_collector_start(collector, &keys, &o);
 
-	if (local_collector_check())
-		return -1;
-	if (c->write && !c->size && !c->time && local_output_empty(c->write))
-		return -1;
-	if (keys_init()) {
-		log_line("libsodium does not start on this machine");
-		return -1;
-	}
-	err = local_keys_make(&keys) ?: local_collector_start(collector, &keys, &o);
 	local_keys_close(&keys);
 	c->run.key_fd = keys.sensor;
 	c->run.to_count = 1;
@@ -46,19 +41,51 @@ static int capture_start(struct capture_command *c, struct local_collector *coll
 	return err;
 }
 
+/* Checks before anything is started. */
+static int capture_check(const struct capture_command *c)
+{
+	int err = local_collector_check();
+
+	if (!err && c->write && !c->size && !c->time)
+		err = local_output_empty(c->write);
+	if (!err && keys_init()) {
+		log_line("libsodium does not start on this machine");
+		err = -ENOSYS;
+	}
+	return err;
+}
+
+/* The printing process comes first: it must have no descriptor of the others. */
+static int capture_start(struct capture_command *c, struct local_collector *collector,
+			 struct local_printer *printer)
+{
+	int err = capture_check(c);
+
+	printer->pipe = -1;
+	if (!err && !c->write)
+		err = local_printer_start(printer, &c->print);
+	err = err ?: collector_start(c, collector, printer->pipe);
+	if (printer->pipe >= 0)
+		close(printer->pipe);
+	return err;
+}
+
 int capture_main(int argc, char **argv)
 {
 	static struct capture_command c; /* and its pointers: for the whole run */
 	struct local_collector collector;
+	struct local_printer printer;
 	int status = capture_command_parse(&c, argc, argv), ended;
 
 	if (status)
 		return status < 0 ? 0 : status;
 	if (c.list)
 		return interface_list_print() ? 1 : 0;
-	if (capture_start(&c, &collector))
+	if (capture_start(&c, &collector, &printer))
 		return 1;
 	status = run_sensor(&c.run);
 	ended = local_collector_wait(&collector);
-	return ended ? ended : status;
+	if (!c.write)
+		ended = local_printer_wait(&printer) ?: ended;
+	return ended ?: status;
 }

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "local_process.h"
 
 #define COLLECTOR "saluki-collector"
 #define ARGUMENTS_MAX 24
@@ -146,12 +146,5 @@ int local_collector_start(struct local_collector *c, const struct local_keys *k,
 
 int local_collector_wait(const struct local_collector *c)
 {
-	int status;
-
-	if (waitpid(c->pid, &status, 0) != c->pid)
-		return 1;
-	if (WIFSIGNALED(status))
-		log_line("capture: the collector was ended by signal %d (%s)", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return local_process_wait(c->pid, "the collector");
 }

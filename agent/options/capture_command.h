@@ -4,6 +4,7 @@
 #define AGENT_OPTIONS_CAPTURE_COMMAND_H
 
 #include "options.h"
+#include "print/print_options.h"
 
 struct capture_command {
 	struct run_options run;
@@ -11,6 +12,7 @@ struct capture_command {
 	const char *size, *time; /* -C and -G, for the collector, which checks them */
 	const char *files;	 /* -W */
 	bool list;		 /* -D */
+	struct print_options print;
 };
 
 /* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */
