@@ -44,6 +44,7 @@
 #include "agent/options/options.h"
 #include "common/log.h"
 #include "common/privsep.h"
+#include "common/terminal_line.h"
 #include "privileged.h"
 #include "sensor.h"
 #include "agent/rings/xsk.h"
@@ -55,10 +56,14 @@ int run_main(int argc, char **argv)
 	int socks[2], status = options_parse(&o, argc, argv);
 	struct shared_statistics *board; /* shared by both processes */
 	sigset_t signals;
+	struct terminal_line line = { 0 };
 	pid_t child;
 
 	if (status)
 		return status < 0 ? 0 : status;
+	log_start(o.log_level);
+	if (o.log_level > LOG_LEVEL_QUIET && !o.no_line)
+		terminal_line_open(&line);
 	/* It may wait: nothing is attached yet, and signals end it. */
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
@@ -81,11 +86,12 @@ int run_main(int argc, char **argv)
 	}
 	if (child == 0) {
 		close(socks[0]);
-		_exit(sensor_process(&o, socks[1], board));
+		_exit(sensor_process(&o, socks[1], board, &line));
 	}
 	close(socks[1]);
 	xsk_sockets_forget_memory();
-	status = privileged_process(&o, socks[0], &signals, child, board);
+	status = privileged_process(&o, socks[0], &signals, child, board, &line);
 	waitpid(child, NULL, 0); /* without a handover; else it has ended already */
+	terminal_line_close(&line);
 	return status;
 }

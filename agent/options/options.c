@@ -98,6 +98,8 @@ const struct option_def run_defs[] = {
 	  "accept these orders of the collector: channels, filter,\n"
 	  "snaplen, separated by commas (none if not given)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
+	{ 'v', "verbose", NULL, "log more: attempts, sessions, lookups, levels" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -293,6 +295,10 @@ static int parse_option(struct run_options *o, int id)
 		return parse_allow_control(o);
 	case OPT_USER:
 		o->user = optarg;
+		return 0;
+	case 'q':
+	case 'v':
+		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
 		return 0;
 	default: /* else the error was logged */
 		err = radio_option(&o->capture, id);

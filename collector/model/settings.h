@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "common/log.h"
 #include "free_space.h"
 
 struct collector_options {
@@ -19,6 +20,7 @@ struct collector_options {
 	struct keep_free keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
+	enum log_level log_level;
 };
 
 #endif
