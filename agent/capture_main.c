@@ -30,6 +30,7 @@ static int collector_start(struct capture_command *c, struct local_collector *co
 						   .time = c->time,
 						   .files = c->files,
 						   .user = c->run.user,
+						   .quiet = c->run.log_level < LOG_LEVEL_NORMAL,
 						   .output = output };
 	struct local_keys keys;
 	int err = local_keys_make(&keys) ?: local_collector_start(collector, &keys, &o);
@@ -81,6 +82,7 @@ int capture_main(int argc, char **argv)
 		return status < 0 ? 0 : status;
 	if (c.list)
 		return interface_list_print() ? 1 : 0;
+	log_settings.level = c.run.log_level; /* no times, as in tcpdump */
 	if (capture_start(&c, &collector, &printer))
 		return 1;
 	status = run_sensor(&c.run);

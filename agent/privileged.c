@@ -26,6 +26,7 @@
 #include "agent/radio/radio.h"
 #include "agent/tap/tap.h"
 #include "common/log.h"
+#include "common/monotonic.h"
 #include "common/privsep.h"
 #include "wire/keys.h"
 #include "wire/order.h"
@@ -41,6 +42,7 @@ struct privileged {
 	struct monitors *monitors;	/* NULL: none */
 	struct tap *tap;		/* NULL with a file */
 	struct status_socket ctl;
+	struct terminal_line *line;
 	bool stopping;
 	bool lost;	  /* an interface that cannot be followed disappeared */
 	uint64_t stop_ns; /* time of the first stop signal; privsep_insists */
@@ -325,8 +327,11 @@ static int watch(struct privileged *p)
 		fds[3 + i] = (struct pollfd){ .fd = p->ctl.listeners[i], .events = POLLIN };
 	while ((status = child_ended(p)) < 0) {
 		bool waiting = !p->stopping && !all_attached(p);
+		int timeout = terminal_line_tick(p->line, monotonic_ns());
 
-		if (poll(fds, 3 + count, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
+		if (waiting && (timeout < 0 || timeout > REATTACH_MS))
+			timeout = REATTACH_MS;
+		if (poll(fds, 3 + count, timeout) < 0 && errno != EINTR)
 			return 1;
 		if (fds[0].revents)
 			take_signal(p);
@@ -345,11 +350,14 @@ static int watch(struct privileged *p)
 }
 
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
-		       const struct shared_statistics *board)
+		       const struct shared_statistics *board, struct terminal_line *line)
 {
-	struct privileged p = {
-		.o = o, .capture = o->capture, .sock = sock, .child = child, .links = -1
-	};
+	struct privileged p = { .o = o,
+				.capture = o->capture,
+				.sock = sock,
+				.child = child,
+				.line = line,
+				.links = -1 };
 	int status = 1;
 
 	p.set = signals;

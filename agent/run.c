@@ -44,6 +44,7 @@
 #include "agent/options/options.h"
 #include "common/log.h"
 #include "common/privsep.h"
+#include "common/terminal_line.h"
 #include "privileged.h"
 #include "run.h"
 #include "sensor.h"
@@ -55,8 +56,11 @@ int run_sensor(const struct run_options *o)
 	struct shared_statistics *board; /* shared by both processes */
 	int socks[2], status;
 	sigset_t signals;
+	struct terminal_line line = { 0 };
 	pid_t child;
 
+	if (o->log_level > LOG_LEVEL_QUIET && !o->no_line)
+		terminal_line_open(&line);
 	/* Both processes get these by the fork: see xsk.h. */
 	if (o->capture.source == SOURCE_XSK && xsk_sockets_open(&o->capture))
 		return 1;
@@ -74,14 +78,15 @@ int run_sensor(const struct run_options *o)
 	}
 	if (child == 0) {
 		close(socks[0]);
-		_exit(sensor_process(o, socks[1], board));
+		_exit(sensor_process(o, socks[1], board, &line));
 	}
 	close(socks[1]);
 	if (o->local)
 		close(o->to[0].inherited); /* the collector sees the other process's end by it */
 	xsk_sockets_forget_memory();
-	status = privileged_process(o, socks[0], &signals, child, board);
+	status = privileged_process(o, socks[0], &signals, child, board, &line);
 	waitpid(child, NULL, 0); /* without a handover; else it has ended already */
+	terminal_line_close(&line);
 	return status;
 }
 
@@ -92,6 +97,7 @@ int run_main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
+	log_start(o.log_level);
 	/* It may wait: nothing is attached yet, and signals end it. */
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");

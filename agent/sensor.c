@@ -290,7 +290,8 @@ static void sensor_free(struct sensor *s)
 	control_free(&s->control);
 }
 
-int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board)
+int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board,
+		   struct terminal_line *line)
 {
 	/* Not from calloc: unused pages take no memory. */
 	static struct sensor sensor;
@@ -299,7 +300,9 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 
 	s->control.privileged = sock;
 	s->control.board = board;
+	s->exporter.local = o->local;
 	s->control.room.told = o->local; /* for those who choose a -B for days */
+	s->control.status.line = line;
 	if (sensor_open(s, o))
 		return 1;
 	/* A privileged process that ends before the handover has logged the reason. */
@@ -307,6 +310,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 		return 1;
 	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))
 		return 1;
+	terminal_line_say(line, "");
 	status = sensor_verdict(s);
 	sensor_free(s);
 	return status;

@@ -5,9 +5,11 @@
 
 #include "agent/model/statistics.h"
 #include "agent/options/options.h"
+#include "common/terminal_line.h"
 
 /* Drops privilege, waits for the handover on `sock`, then captures and exports until a stop. Writes
- * its numbers to `board`. Returns the exit status. */
-int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board);
+ * its numbers to `board`, and the status line's text to `line`. Returns the exit status. */
+int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board,
+		   struct terminal_line *line);
 
 #endif

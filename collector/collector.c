@@ -46,6 +46,7 @@ static int collector_tick(struct collector *c)
 	timeout = sooner(timeout, control_tick(&c->control, now));
 	timeout = sooner(timeout, commands_tick(&c->commands,
 						now)); /* after the groups, which issue orders */
+	timeout = sooner(timeout, status_line_tick(&c->status, &c->network, now));
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
@@ -126,7 +127,7 @@ static void collector_reload(struct collector *c)
 		return;
 	}
 	if (sensor_list_apply(&c->network, &f) == 0 && collector_groups(c, &f.groups) == 0)
-		log_line("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
+		log_info("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
 			 PLURAL(f.count));
 	sensors_file_free(&f);
 }
@@ -166,6 +167,7 @@ static void collector_loop(struct collector *c)
 		if (p[2].revents)
 			control_serve(&c->control, monotonic_ns());
 	}
+	terminal_line_say(&c->status.shown, "");
 	/* Receives the datagrams that the kernel already has, and answers final totals. */
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
@@ -229,7 +231,7 @@ int collector_process(struct collector *c)
 	else if (collector_begin(c) == 0) {
 		ahead_start(&c->combos.ahead);
 		if (!c->receive.inherited)
-			log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
+			log_info("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 				 c->o->port, c->output.name);
 		collector_loop(c);
 		/* The end of the pipe's reader is a normal end. */

@@ -15,6 +15,7 @@
 #include "collector/network/receive.h"
 #include "collector/control/refocus.h"
 #include "collector/model/sensors.h"
+#include "status_line.h"
 
 struct collector {
 	const struct collector_options *o;
@@ -32,6 +33,7 @@ struct collector {
 	int files;	       /* socket to it */
 	int listener;	       /* of the control socket, -1: none */
 	uint64_t next_stats_ns;
+	struct status_line status;
 };
 
 /* Drops privilege and receives until a stop. The caller has set the options, the key

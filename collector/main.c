@@ -43,6 +43,7 @@
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
 #include "common/log.h"
+#include "common/monotonic.h"
 #include "common/privsep.h"
 #include "sandbox.h"
 
@@ -70,7 +71,7 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 
 /* Serves the other process until it ends. Returns its exit status. */
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
-			      pid_t child)
+			      struct terminal_line *line, pid_t child)
 {
 	struct pollfd p[2] = {
 		{ .fd = files_sock, .events = POLLIN },
@@ -79,7 +80,7 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 	int status;
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, 2, terminal_line_tick(line, monotonic_ns())) < 0 && errno != EINTR)
 			return 1;
 		if (p[1].revents)
 			forward_signals(files, signals, orders, child);
@@ -184,7 +185,8 @@ static int collector_run(struct collector *c, struct files *output_files)
 		kill(child, SIGKILL); /* it has not written anything yet */
 		return 1;
 	}
-	return privileged_process(output_files, orders[0], files[0], signals, child);
+	return privileged_process(output_files, orders[0], files[0], signals, &c->status.shown,
+				  child);
 }
 
 int main(int argc, char **argv)
@@ -202,12 +204,19 @@ int main(int argc, char **argv)
 	status = options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;
+	if (o.inherited < 0)
+		log_start(o.log_level);
+	else
+		log_settings.level =
+			o.log_level; /* of `saluki capture`, whose lines have no time */
 	c = calloc(1, sizeof(*c));
 	if (!c || keys_init()) {
 		log_line("out of memory, or libsodium does not start on this machine");
 		return 1;
 	}
 	c->o = &o;
+	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0)
+		terminal_line_open(&c->status.shown);
 	status = 1;
 	if (read_key(&c->network.handshake.own, o.key_file) == 0 &&
 	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
@@ -221,6 +230,7 @@ int main(int argc, char **argv)
 	}
 	files_free(&files);
 	sensors_file_free(&c->sensors_file);
+	terminal_line_close(&c->status.shown);
 	sodium_memzero(c, sizeof(*c));
 	free(c);
 	return status;

@@ -65,6 +65,8 @@ static const struct option_def defs[] = {
 	  "socket for 'saluki-collector ctl', or none\n"
 	  "(default " CONTROL_PATH ")" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
+	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this" },
@@ -224,6 +226,10 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_USER:
 		o->user = optarg;
+		return 0;
+	case 'q':
+	case 'v':
+		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
 		return 0;
 	default:
 		return -EINVAL; /* getopt_long has logged the error */

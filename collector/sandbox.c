@@ -92,7 +92,9 @@ static int permit_files(const struct collector_options *o)
 
 int sandbox_files(const struct collector_options *o, pid_t child)
 {
+	static const struct sandbox_check checks[] = { SANDBOX_TERMINAL_CHECKS, { 0 } };
 	const struct sandbox_policy policy = {
+		.checked = checks,
 		.allowed =
 			"open openat stat stat64 newfstatat fstatat64 statx dup flock fstatfs "
 			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid",

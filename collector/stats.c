@@ -3,6 +3,7 @@
 #include "stats.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 
-static void print_coverage(const struct sensor *s)
+static void print_coverage(FILE *f, const struct sensor *s)
 {
 	struct info info;
 
@@ -32,15 +33,24 @@ static void print_coverage(const struct sensor *s)
 			continue;
 		snprintf(number, sizeof(number), "%u", n);
 		snprintf(before, sizeof(before), "%s %s: ", s->name, *name ? name : number);
-		coverage_print(stderr, before, c);
+		coverage_print(f, before, c);
 	}
 }
 
 static void print_sensor(const struct sensor *s)
 {
-	ledger_print(stderr, s->name, &s->ledger);
+	char *lines = NULL;
+	size_t len;
+	FILE *f = open_memstream(&lines, &len);
+
+	if (!f)
+		return;
+	ledger_print(f, s->name, &s->ledger);
 	if (s->coverage)
-		print_coverage(s);
+		print_coverage(f, s);
+	if (!fclose(f))
+		log_report(lines);
+	free(lines);
 }
 
 void stats_print(const struct network *o, const struct receive *r)
@@ -51,11 +61,13 @@ void stats_print(const struct network *o, const struct receive *r)
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		if (o->sensors->list[i]->ledger.runs)
 			print_sensor(o->sensors->list[i]);
-	log_line("datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
-		 "questions %llu; dropped by kernel %llu",
-		 ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
-		 ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
-		 ULL(receive_dropped(r)));
+	if (!r->inherited)
+		log_line(
+			"datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
+			"questions %llu; dropped by kernel %llu",
+			ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
+			ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
+			ULL(receive_dropped(r)));
 	if (l->folder)
 		log_line("lines of modules: written %llu, lost %llu, refused %llu, recovered %llu",
 			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));

@@ -7,15 +7,62 @@
 #include <stdio.h>
 #include <string.h>
 
-void log_line(const char *fmt, ...)
-{
-	char line[1024];
-	va_list args;
-	int n = snprintf(line, sizeof(line), "%s: ", program_invocation_short_name);
+#define ERASE "\r\033[K"
 
-	va_start(args, fmt);
+struct log_settings log_settings;
+
+/* Returns what removes a status line below the log. */
+static const char *log_erase(void)
+{
+	uint32_t *shown = log_settings.shown;
+
+	return shown && __atomic_exchange_n(shown, 0, __ATOMIC_RELAXED) ? ERASE : "";
+}
+
+static void log_write(const char *fmt, va_list args)
+{
+	char line[1024], stamp[32] = "";
+	int n;
+
+	if (log_settings.stamp)
+		log_settings.stamp(stamp, sizeof(stamp));
+	n = snprintf(line, sizeof(line), "%s%s%s: ", log_erase(), stamp,
+		     program_invocation_short_name);
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
-	va_end(args);
 	strcat(line, "\n");
 	fputs(line, stderr);
+}
+
+void log_line(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_write(fmt, args);
+	va_end(args);
+}
+
+void log_info(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (log_settings.level >= LOG_LEVEL_NORMAL)
+		log_write(fmt, args);
+	va_end(args);
+}
+
+void log_verbose(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (log_settings.level >= LOG_LEVEL_VERBOSE)
+		log_write(fmt, args);
+	va_end(args);
+}
+
+void log_report(const char *lines)
+{
+	fprintf(stderr, "%s%s", log_erase(), lines);
 }

@@ -7,10 +7,34 @@
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The end of a noun that has a number in front: "1 frame", "2 frames". */
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-/* One write a line, so that lines of two processes do not mix. */
+enum log_level { LOG_LEVEL_QUIET = -1, LOG_LEVEL_NORMAL, LOG_LEVEL_VERBOSE };
+
+/* Set before other processes and threads start. */
+struct log_settings {
+	enum log_level level;
+	size_t (*stamp)(char *text, size_t size); /* writes the time before a line; NULL: none */
+	uint32_t *shown; /* a status line is below the log: terminal_line.h; NULL: never */
+};
+extern struct log_settings log_settings;
+
+/* For a program that runs until it is stopped: sets the level, and puts the local time before each
+ * line, unless standard error is the journal, which has its own. */
+void log_start(enum log_level level);
+
+/* An error or a warning, or the end of what was warned of. One write a line, so that lines of two
+ * processes do not mix. */
 __attribute__((format(printf, 1, 2))) void log_line(const char *fmt, ...);
+/* Not with -q. */
+__attribute__((format(printf, 1, 2))) void log_info(const char *fmt, ...);
+/* With -v. */
+__attribute__((format(printf, 1, 2))) void log_verbose(const char *fmt, ...);
+/* Whole lines of a report, as they are. */
+void log_report(const char *lines);
 
 #endif

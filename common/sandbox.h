@@ -14,6 +14,7 @@
 #include <linux/landlock.h>
 #include <sched.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 
 /* The sanitizers' own code opens /proc/self/maps, starts threads and traces, at moments of its
@@ -46,6 +47,13 @@
 #define SANDBOX_THREADS_CHECK                                                                      \
 	{                                                                                          \
 		"clone", 0, CLONE_THREAD, CLONE_THREAD                                             \
+	}
+
+/* For a process that draws a status line: the terminal's width, and who is in its foreground. */
+#define SANDBOX_TERMINAL_CHECKS                                                                    \
+	{ "ioctl", 1, SANDBOX_INT, TIOCGWINSZ },                                                   \
+	{                                                                                          \
+		"ioctl", 1, SANDBOX_INT, TIOCGPGRP                                                 \
 	}
 
 /* A call that is allowed where an argument, counted from 0, has `value` in the bits of `mask`. A

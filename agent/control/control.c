@@ -30,16 +30,20 @@ void control_report(struct exporter *e)
 {
 	struct totals t;
 	uint64_t captured;
+	char text[192];
 
 	export_totals(e, &t);
 	captured = e->limit ? t.exported : t.captured;
 	/* Prints the three lines that tcpdump prints. */
-	fprintf(stderr,
-		"%llu packet%s captured\n%llu packet%s received by filter\n"
-		"%llu packet%s dropped by kernel\n",
-		ULL(captured), PLURAL(captured), ULL(t.seen - t.filtered),
-		PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
-		PLURAL(t.ring_full + t.copy_failed));
+	snprintf(text, sizeof(text),
+		 "%llu packet%s captured\n%llu packet%s received by filter\n"
+		 "%llu packet%s dropped by kernel\n",
+		 ULL(captured), PLURAL(captured), ULL(t.seen - t.filtered),
+		 PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
+		 PLURAL(t.ring_full + t.copy_failed));
+	log_report(text);
+	if (e->local) /* the collector's ledger has all of it */
+		return;
 	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		 "%llu",
 		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),
@@ -220,11 +224,14 @@ static void control_count(struct control *c)
 	export_totals(c->exporter, &now.totals);
 	now.level = __atomic_load_n(&level->now, __ATOMIC_RELAXED);
 	now.level_is_auto = level->automatic;
+	if (c->board->news.at_ns && now.level != c->board->news.level)
+		log_verbose("compression level %d, after %d", now.level, c->board->news.level);
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		sampler_view(c->sampler, i, &now.radios[i]);
 	ring_estimate_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
 	loss_report_tell(&c->loss, &now.totals, now.session_up, now.at_ns);
 	control_skew(c, now.at_ns);
+	status_line_tell(&c->status, c->exporter, &now.totals, now.at_ns);
 	changes_begin(&c->board->changes);
 	changes_copy(&c->board->news, &now, sizeof(now));
 	changes_end(&c->board->changes);
@@ -248,6 +255,7 @@ void control_loop(struct control *c)
 		unsigned int n = 6 + session_poll(c->session, p + 6);
 
 		lookup_tick(&c->lookup, c->session, monotonic_ns());
+		connection_report_tell(&c->connection, c->exporter, monotonic_ns());
 		control_count(c);
 		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
 			timeout = sampling;

@@ -9,9 +9,11 @@
 #include "agent/model/statistics.h"
 #include "agent/export/export.h"
 #include "common/skew.h"
+#include "connection_report.h"
 #include "lookup.h"
 #include "loss_report.h"
 #include "ring_estimate.h"
+#include "status_line.h"
 #include "agent/export/session.h"
 #include "agent/radio/sampler.h"
 #include "agent/remote/commands.h"
@@ -27,6 +29,8 @@ struct control {
 	struct lookup lookup;
 	struct ring_estimate room;
 	struct loss_report loss;
+	struct connection_report connection;
+	struct status_line status;
 	struct skew skew;
 	struct commands orders;	 /* of the collector */
 	struct sampler *sampler; /* NULL: no channel sampling */

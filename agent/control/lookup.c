@@ -42,8 +42,10 @@ void lookup_tick(struct lookup *l, const struct session *s, uint64_t now_ns)
 	for (unsigned int i = 0; l->sock >= 0 && i < s->peer_count; i++) {
 		if (s->present && s->peers[i].address.len)
 			l->names[i].told = false;
-		if (is_due(l, s, i, now_ns))
-			l->names[i].asked = resolve_ask(l->sock, i) == 0;
+		if (!is_due(l, s, i, now_ns))
+			continue;
+		log_verbose("collector %s: looking its name up", s->peers[i].address.name);
+		l->names[i].asked = resolve_ask(l->sock, i) == 0;
 	}
 }
 
@@ -77,7 +79,7 @@ static void found(struct lookup *l, struct session *s, const struct resolved *r,
 	if (a->len && !moved)
 		return;
 	if (moved && !l->names[r->name].told)
-		log_line("collector %s: its name leads to another address now", a->name);
+		log_info("collector %s: its name leads to another address now", a->name);
 	else if (!moved && l->names[r->name].told)
 		log_line("collector %s: its name was looked up", a->name);
 	l->names[r->name].told = moved;

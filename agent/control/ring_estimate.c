@@ -66,10 +66,10 @@ void ring_estimate_tell(struct ring_estimate *r, const struct source *s, const s
 	if (rate && s->room_blocks)
 		frames = frames_in_blocks(s, frames, rate);
 	if (!rate)
-		log_line("-B: %s has room for %llu frame%s of %llu bytes; nothing heard yet", ring,
+		log_info("-B: %s has room for %llu frame%s of %llu bytes; nothing heard yet", ring,
 			 (unsigned long long)frames, PLURAL(frames), (unsigned long long)bytes);
 	else
-		log_line("-B: %s has room for some %llu frames of %llu bytes, %s at the "
+		log_info("-B: %s has room for some %llu frames of %llu bytes, %s at the "
 			 "present %llu frame%s/s%s",
 			 ring, (unsigned long long)frames, (unsigned long long)bytes,
 			 duration_text(lasts, frames * 1000000 / rate), (unsigned long long)rate,

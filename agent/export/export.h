@@ -51,6 +51,7 @@ struct exporter {
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file;
 			       * atomic */
 	bool stop;	      /* set by the control thread */
+	bool local;	      /* the collector is this command's own: it prints the ledger */
 	uint64_t limit;	      /* frames of the run to export, a combo's end; 0: all */
 	uint64_t beyond;      /* frames dropped because of it */
 

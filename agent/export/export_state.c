@@ -60,7 +60,7 @@ static bool export_stays(struct exporter *e)
 			 "dropped_store %llu",
 			 (unsigned long long)e->deliver.given_up);
 	if (stay)
-		log_line("%llu frame%s in --spool for the next run", (unsigned long long)stay,
+		log_info("%llu frame%s in --spool for the next run", (unsigned long long)stay,
 			 stay == 1 ? " waits" : "s wait");
 	e->outcome = lost ? EXPORT_INCOMPLETE : EXPORT_SPOOLED;
 	return true;

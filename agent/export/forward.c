@@ -54,7 +54,7 @@ static void group_end(struct forward *f)
 	if (f->state != FORWARD_ENDED || !store_is_empty(&f->deliver.store) ||
 	    state_of(f, f->totals_told) != IN_FLIGHT_ACKED)
 		return;
-	log_line("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
+	log_info("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
 		 (unsigned long long)f->group->run);
 	__atomic_store_n(&f->group->done, true, __ATOMIC_RELEASE);
 }

@@ -168,6 +168,7 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 	struct session_peer *p = &s->peers[peer];
 	uint64_t time_ns = session_time(s, peer, now_ns), slot;
 
+	log_verbose("collector %s: asking for a session", p->address.name);
 	sockets_give(&s->reach, s->asked.sock);
 	sodium_memzero(&s->asked, sizeof(s->asked));
 	s->asked.peer = peer;

@@ -90,7 +90,7 @@ int resume(struct exporter *e)
 	}
 	e->session->run = shared->run;
 	e->counters = *journal_done(&e->journal);
-	log_line("run %016" PRIx64 " goes on: an earlier agent has exported %" PRIu64
+	log_info("run %016" PRIx64 " goes on: an earlier agent has exported %" PRIu64
 		 " frames of it",
 		 (uint64_t)shared->run, (uint64_t)e->counters.exported);
 	if (journal_state(&e->journal) == SALUKI_JOURNAL_PENDING) {

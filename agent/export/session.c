@@ -141,6 +141,8 @@ static int session_tick_answered(struct session *s, uint64_t now_ns)
 {
 	int left;
 
+	if (s->present && session_is_silent(s, now_ns))
+		s->connected = false;
 	if (s->present && session_is_over(s, now_ns))
 		session_replace(s, now_ns);
 	if (s->present)

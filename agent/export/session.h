@@ -176,6 +176,8 @@ struct session {
 	unsigned int trying;	 /* the peer being asked */
 	unsigned int unanswered; /* attempts since the last datagram in a session with it */
 	unsigned int heard_peer; /* last peer with a datagram */
+	bool connected;		 /* since its first datagram, until it is silent */
+	bool was_silent;	 /* before this datagram, the log had a reason for no session */
 	unsigned int failed;	 /* failed peers since one has answered */
 	unsigned int attempts;	 /* attempts since one was answered */
 	unsigned int better;	 /* attempts at those of higher priority */

@@ -9,6 +9,7 @@
 #include <sodium.h>
 
 #include "agent/capture/queue.h"
+#include "common/log.h"
 
 static void link_end(struct session *s, struct session_link *l)
 {
@@ -101,6 +102,8 @@ int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY
 		s->next_renew_ns = now_ns + s->renew_ns;
 		session_publish(s, l, &up, terms);
 	}
+	if (!err)
+		log_verbose("collector %s: session %u begins: new keys", s->peer, l->generation);
 	sodium_memzero(&up, sizeof(up));
 	sodium_memzero(&down, sizeof(down));
 	return err;

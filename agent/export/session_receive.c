@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "common/log.h"
-
 #define SECOND_NS 1000000000LL
 #define HEARD_EVERY 8
 #define AT_A_TIME 256 /* datagrams per socket, so that a flood leaves time for the rest */
@@ -87,12 +85,12 @@ static void receive_probed(struct session *s, const struct session_link *l, cons
 
 /* At its first datagram in the session: a collector may answer a handshake and then accept
  * nothing. */
-static void receive_answers_again(struct session *s, unsigned int peer)
+static void receive_connected(struct session *s, unsigned int peer)
 {
 	struct session_peer *p = &s->peers[peer];
 
-	if (p->told || s->failed || s->heard_peer != peer)
-		log_line("collector %s: answers", p->address.name);
+	s->was_silent = p->told || s->failed;
+	s->connected = true;
 	p->told = 0;
 	p->sign = SESSION_NOTHING;
 	s->unanswered = s->failed = s->attempts = 0;
@@ -107,7 +105,7 @@ static void receive_heard(struct session *s, struct session_link *l)
 		return;
 	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
 	if (!l->heard)
-		receive_answers_again(s, l->peer);
+		receive_connected(s, l->peer);
 	if (++l->heard % HEARD_EVERY)
 		return;
 	store_be(message + 1, l->rx.highest, 8);

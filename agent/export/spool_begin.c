@@ -159,6 +159,6 @@ int spool_begin(struct spool *s, struct session *session, uint64_t next)
 	session->spools = s->groups;
 	session->spool_count = s->group_count;
 	if (s->group_count)
-		log_line("--spool %s: has combos of an earlier process, which go first", s->path);
+		log_info("--spool %s: has combos of an earlier process, which go first", s->path);
 	return 0;
 }

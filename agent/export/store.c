@@ -74,7 +74,7 @@ static uint32_t block_take(struct store *s)
 {
 	uint32_t block = s->free_block;
 
-	s->free_count--;
+	__atomic_store_n(&s->free_count, s->free_count - 1, __ATOMIC_RELAXED);
 	if (block == s->blocks)
 		return s->fresh++;
 	s->free_block = s->next[block];
@@ -86,7 +86,7 @@ static void blocks_give(struct store *s, uint32_t block, uint32_t n)
 {
 	uint32_t last = block;
 
-	s->free_count += n;
+	__atomic_store_n(&s->free_count, s->free_count + n, __ATOMIC_RELAXED);
 	for (uint32_t i = 1; i < n; i++)
 		last = s->next[last];
 	s->next[last] = s->free_block;

@@ -55,6 +55,14 @@ void store_drop_newest(struct store *s);
 /* Removes combos below `count`. Returns their number. */
 uint64_t store_settle(struct store *s, uint64_t count);
 
+/* Returns how full it is. Any thread. */
+static inline unsigned int store_percent(const struct store *s)
+{
+	uint32_t free = __atomic_load_n(&s->free_count, __ATOMIC_RELAXED);
+
+	return s->blocks ? (s->blocks - free) * 100ULL / s->blocks : 0;
+}
+
 static inline bool store_is_empty(const struct store *s)
 {
 	return s->lowest == s->end;

@@ -19,6 +19,7 @@ struct local_collector_options {
 	const char *size, *time; /* -C -G */
 	const char *files;	 /* -W */
 	const char *user;	 /* --user */
+	bool quiet;		 /* -q */
 	int output;		 /* its standard output; -1: ours */
 };
 

@@ -42,6 +42,7 @@ const struct option_def capture_defs[] = {
 	{ OPT_DISSECTOR, "dissector", "auto|tcpdump|tshark|short",
 	  "what prints frames (default auto: tcpdump for one link\n"
 	  "type, else tshark); short: our own line" },
+	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
 	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
 	SENSOR_OPTION_DEFS("32768", ";\nall: up to the snaplen (default all)", "inout",
@@ -141,6 +142,9 @@ static int parse_option(struct capture_command *c, int id)
 	case 'W':
 		c->files = optarg;
 		return 0;
+	case 'q':
+		c->run.log_level = LOG_LEVEL_QUIET;
+		return 0;
 	case 'D':
 		c->list = true;
 		return 0;
@@ -178,6 +182,7 @@ static void set_defaults(struct capture_command *c)
 	if (!(o->given & GIVEN_DIRECTION) && !received_only)
 		o->direction = DIRECTION_INOUT;
 	o->no_xdp = o->source == SOURCE_AUTO;
+	c->run.no_line = !c->write || !strcmp(c->write, "-");
 	c->print.user = c->run.user;
 	c->print.names = c->run.capture.count > 1;
 	if (!c->run.combo_age_ms)

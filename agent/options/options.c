@@ -51,6 +51,8 @@ const struct option_def run_defs[] = {
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
 	  "accept these orders of the collector: channels, filter,\n"
 	  "snaplen, separated by commas (none if not given)" },
+	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
+	{ 'v', "verbose", NULL, "log more: attempts, sessions, lookups, levels" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -170,6 +172,10 @@ static int parse_option(struct run_options *o, int id)
 		return parse_spool_bytes(o);
 	case OPT_ALLOW_CONTROL:
 		return parse_allow_control(o);
+	case 'q':
+	case 'v':
+		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
+		return 0;
 	default:
 		return sensor_option(o, id);
 	}

@@ -8,6 +8,7 @@
 
 #include "agent/model/capture_options.h"
 #include "agent/export/sockets.h"
+#include "common/log.h"
 
 struct run_options {
 	struct capture_options capture;	       /* -i, or */
@@ -32,6 +33,8 @@ struct run_options {
 	uint32_t queue;	    /* combos */
 	uint32_t pipelines; /* 0: by the machine */
 	int level;	    /* zstd, COMPRESS_NONE or LEVEL_AUTO */
+	enum log_level log_level;
+	bool no_line; /* no status line, even on a terminal */
 };
 
 /* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */

@@ -158,6 +158,7 @@ static const struct sandbox_check attach_checks[] = {
 	{ "ioctl", 1, SANDBOX_INT, SIOCGIWRANGE },
 	{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
 	{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
+	SANDBOX_TERMINAL_CHECKS,
 	{ 0 },
 };
 
@@ -175,9 +176,10 @@ static const struct sandbox_path attach_paths[] = {
 int sandbox_privileged(bool attaches, pid_t child)
 {
 	static const struct sandbox_path no_paths[] = { { 0 } };
+	static const struct sandbox_check watch_checks[] = { SANDBOX_TERMINAL_CHECKS, { 0 } };
 	const struct sandbox_policy policy = {
 		.allowed = attaches ? WATCHING " " ATTACHING : WATCHING,
-		.checked = attaches ? attach_checks : NULL,
+		.checked = attaches ? attach_checks : watch_checks,
 		.refused = attaches ? NULL : SANDBOX_OPENING,
 		.never = attaches ? NULL : SANDBOX_REACHING,
 		.child = child,

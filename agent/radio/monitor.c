@@ -63,7 +63,7 @@ static bool go_on(struct monitor *m, struct nl80211 *nl)
 		if (!is_there(m, nl, c) || monitor_flags(m, nl, c->ifindex) ||
 		    interface_state_set_up(m->name, true))
 			continue;
-		log_line("%s: goes on with the monitor interface %s of a run that was killed",
+		log_info("%s: goes on with the monitor interface %s of a run that was killed",
 			 m->asked, m->name);
 		return true;
 	}
@@ -218,7 +218,7 @@ static int begin(struct monitors *all, struct monitor *m)
 	}
 	if (!is_monitor(m->asked))
 		return make_or_change(all, m);
-	log_line("%s: is a monitor interface already: --monitor has nothing to do", m->asked);
+	log_info("%s: is a monitor interface already: --monitor has nothing to do", m->asked);
 	snprintf(m->name, sizeof(m->name), "%s", m->asked);
 	return 0;
 }

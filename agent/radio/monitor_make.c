@@ -97,7 +97,7 @@ int monitor_make(struct monitor *m, struct nl80211 *nl)
 	if (err)
 		nl80211_delete(nl, link.ifindex);
 	else
-		log_line("%s: made the monitor interface %s on the same radio, %s", m->asked,
+		log_info("%s: made the monitor interface %s on the same radio, %s", m->asked,
 			 m->name, m->card);
 	return err;
 }

@@ -45,7 +45,7 @@ static int undo_made(struct nl80211 *nl, const struct nl80211_interface *i)
 
 	if (err)
 		return say(i->name, "removed", err);
-	log_line("%s: removed", i->name);
+	log_info("%s: removed", i->name);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int undo_type(struct nl80211 *nl, const struct nl80211_interface *i, uint
 	err = err ?: nl80211_set_type(nl, i->ifindex, type, 0);
 	if (err)
 		return say(i->name, "what it was", err);
-	log_line("%s: is no monitor interface any more", i->name);
+	log_info("%s: is no monitor interface any more", i->name);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static int undo_down(const struct nl80211_interface *i)
 	err = interface_state_set_up(i->name, true);
 	if (err)
 		return say(i->name, "brought up", err);
-	log_line("%s: is up again", i->name);
+	log_info("%s: is up again", i->name);
 	return 0;
 }
 

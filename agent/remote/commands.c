@@ -61,7 +61,7 @@ static bool answer(struct commands *o, uint8_t status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(o->answer.text, sizeof(o->answer.text), format, args);
 	va_end(args);
-	log_line("order '%.200s': %s", o->order.text, o->answer.text);
+	log_info("order '%.200s': %s", o->order.text, o->answer.text);
 	return true;
 }
 

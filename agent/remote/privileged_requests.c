@@ -45,17 +45,17 @@ static void set_filter(struct tap *t, struct ordered *r, struct order *a)
 		return;
 	f->filter_is_ordered = true;
 	if (r->filter.len)
-		log_line("%s: filter '%.200s' from now on, by order of the collector", f->name,
+		log_info("%s: filter '%.200s' from now on, by order of the collector", f->name,
 			 r->filter.text);
 	else
-		log_line("%s: no filter from now on, by order of the collector", f->name);
+		log_info("%s: no filter from now on, by order of the collector", f->name);
 }
 
 static void set_snaplen(struct tap *t, const struct ordered *r, struct order *a)
 {
 	a->error = tap_replace_snaplen(t, r->snaplen, a->why, sizeof(a->why));
 	if (!a->error)
-		log_line("snaplen %u from now on, by order of the collector", r->snaplen);
+		log_info("snaplen %u from now on, by order of the collector", r->snaplen);
 }
 
 /* Checks the sampler's requests. With a plan of several channels, or if the collector may send

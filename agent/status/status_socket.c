@@ -103,10 +103,10 @@ static void status_socket_filter(const struct status_socket *c, unsigned int i,
 		return;
 	}
 	if (r->filter.len)
-		log_line("%s: filter '%.200s' from now on", c->tap->interfaces[i].name,
+		log_info("%s: filter '%.200s' from now on", c->tap->interfaces[i].name,
 			 r->filter.text);
 	else
-		log_line("%s: no filter from now on", c->tap->interfaces[i].name);
+		log_info("%s: no filter from now on", c->tap->interfaces[i].name);
 }
 
 static bool status_socket_answer(struct status_socket *c, unsigned int i, int fd)

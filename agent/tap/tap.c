@@ -424,15 +424,15 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb)
 	const struct tap_interface *f = &t->interfaces[i];
 	char channel[CHANNEL_TEXT_LEN];
 
-	log_line("%s: %s by %s, link type %s, snaplen %u, keep %s, %s", f->name, verb, f->source,
+	log_info("%s: %s by %s, link type %s, snaplen %u, keep %s, %s", f->name, verb, f->source,
 		 linktype_name(f->link.linktype), t->o->snaplen,
 		 f->keep_headers ? "headers" : "all", t->ring);
 	if (f->filter && f->filter->len)
-		log_line("%s: filter '%.200s', %u instruction%s", f->name, f->filter->text,
+		log_info("%s: filter '%.200s', %u instruction%s", f->name, f->filter->text,
 			 f->filter->len, PLURAL(f->filter->len));
 	channel_text(channel, &f->channel);
 	if (f->tuned)
-		log_line("%s: channel %s", f->name, channel);
+		log_info("%s: channel %s", f->name, channel);
 	if (!f->link.up)
 		log_line("%s: is down; waiting for it", f->name);
 	else if (!f->link.carrier)

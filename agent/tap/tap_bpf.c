@@ -202,7 +202,7 @@ static int adopt(struct tap_bpf *b)
 			 err == -EBADMSG ? "its maps are not what its config says" : strerror(-err),
 			 b->attach[0].name);
 	else if (!err)
-		log_line("%s: takes over %s with its ring of %u KiB", b->attach[0].name,
+		log_info("%s: takes over %s with its ring of %u KiB", b->attach[0].name,
 			 first->persistent ? "what 'saluki attach' attached"
 					   : "from an earlier agent",
 			 first->ring_size / 1024);

@@ -151,7 +151,7 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 	if (prolongs)
 		return;
 	rule->group->refocused++;
-	log_line("group %s: to channel %s for %s, by a frame that sensor %s heard",
+	log_info("group %s: to channel %s for %s, by a frame that sensor %s heard",
 		 rule->group->name, text, duration_text(lasts, rule->ms * 1000ULL), s->name);
 }
 

@@ -44,7 +44,8 @@ struct sensor {
 	/* Combos use what is above: it is in few cache lines (session_receive.c). */
 
 	char name[SENSOR_NAME_MAX];
-	bool listed; /* in the current sensors file */
+	bool listed;	/* in the current sensors file */
+	bool in_status; /* the status line has counted it */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 	uint16_t group; /* its number in the file, from 1; 0: none */
 	uint64_t begun; /* number of sessions set up */

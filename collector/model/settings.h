@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "common/log.h"
 #include "free_space.h"
 
 struct collector_options {
@@ -21,6 +22,7 @@ struct collector_options {
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
 	uint32_t rotate_count; /* -W: most files of the ring; 0: none is deleted */
+	enum log_level log_level;
 };
 
 #endif

@@ -57,6 +57,7 @@ struct network {
 	struct handshake handshake;
 	struct handshake_requests requests;
 	struct refusals refused;
+	struct log_limit connected; /* connections.h */
 	struct wrong_key wrong_key;
 	struct sensors *sensors;
 	struct combos *combos;		     /* destination of messages */

@@ -29,7 +29,7 @@ static uint64_t hash_of(const char *why, const void *bytes, size_t len)
 	return word;
 }
 
-static uint64_t hash_name(const char *why, const char *name)
+uint64_t refusals_sensor_hash(const char *why, const char *name)
 {
 	return hash_of(why, name, strnlen(name, HASHED_MAX / 2));
 }
@@ -82,7 +82,7 @@ void refusals_proof(struct refusals *r, const char *name, const struct sockaddr 
 
 	refusals_address(at, from);
 	log_limit_line(
-		&r->keys, refusals_hash("from", from), hash_name("proof", name), now_ns,
+		&r->keys, refusals_hash("from", from), refusals_sensor_hash("proof", name), now_ns,
 		"%s: refused: it says that it is sensor %s, and its preshared key is not the "
 		"one in --sensors",
 		at, name);
@@ -91,8 +91,9 @@ void refusals_proof(struct refusals *r, const char *name, const struct sockaddr 
 void refusals_version(struct refusals *r, const char *name, unsigned int version,
 		      const struct sockaddr *from, uint64_t now_ns)
 {
-	uint64_t source = name ? hash_name("sensor", name) : refusals_hash("from", from);
-	uint64_t what = name ? hash_name("version", name) : refusals_hash("version", from);
+	uint64_t source = name ? refusals_sensor_hash("sensor", name) : refusals_hash("from", from);
+	uint64_t what = name ? refusals_sensor_hash("version", name)
+			     : refusals_hash("version", from);
 	char at[REFUSALS_ADDRESS_MAX];
 
 	refusals_address(at, from);
@@ -110,7 +111,8 @@ void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *
 
 	refusals_address(one, at);
 	refusals_address(other, from);
-	log_limit_line(&r->sensors, hash_name("sensor", name), hash_name("busy", name), now_ns,
+	log_limit_line(&r->sensors, refusals_sensor_hash("sensor", name),
+		       refusals_sensor_hash("busy", name), now_ns,
 		       "sensor %s: two machines use its key: %s is heard, %s must wait until the "
 		       "first is silent for 10 s%s; give each machine its own key",
 		       name, one, other, loses ? ", and loses its frames" : "");
@@ -123,7 +125,8 @@ void refusals_twice(struct refusals *r, const char *name, const struct sockaddr 
 
 	refusals_address(one, at);
 	refusals_address(other, from);
-	log_limit_line(&r->sensors, hash_name("sensor", name), hash_name("twice", name), now_ns,
+	log_limit_line(&r->sensors, refusals_sensor_hash("sensor", name),
+		       refusals_sensor_hash("twice", name), now_ns,
 		       "sensor %s: two processes use its key in turn, at %s and %s; give each its "
 		       "own key",
 		       name, one, other);

@@ -26,6 +26,9 @@ void refusals_address(char text[REFUSALS_ADDRESS_MAX], const struct sockaddr *fr
  * attempt. An IPv6 address counts as its /64, as one host may use all addresses of a /64. */
 uint64_t refusals_hash(const char *why, const struct sockaddr *from);
 
+/* Returns a hash of `why` and a sensor's name. */
+uint64_t refusals_sensor_hash(const char *why, const char *name);
+
 /* The key is not in the sensors file. */
 void refusals_key(struct refusals *r, const uint8_t key[KEY_LEN], const struct sockaddr *from,
 		  uint64_t now_ns);

@@ -7,6 +7,7 @@
 
 #include "collector/combo/sensor.h"
 #include "collector/output/sensor.h"
+#include "connections.h"
 #include "handshake_admit.h"
 #include "messages.h"
 #include "sensor.h"
@@ -57,8 +58,10 @@ static void take_opened(struct network *o, struct sensor *s, struct session *ses
 {
 	bool first = session == sensor_candidate(s);
 
-	if (first)
+	if (first) {
+		connections_begun(o, s, session, d->from, d->now_ns);
 		sensor_sessions_begin(o, s, d->now_ns);
+	}
 	s->ledger.received_bytes += d->len;
 	s->heard_ns = d->now_ns;
 	follow(o, s, session, m->number == session->rx.highest, first, d);

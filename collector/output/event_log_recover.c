@@ -151,7 +151,7 @@ void event_log_recover(struct event_log *l, const struct event_log_span *spans, 
 		log_line("--events %s: lines that a collector before left out may be missing: %s",
 			 l->folder, strerror(-err));
 	else if (l->recovered)
-		log_line("--events %s: %llu line%s that a collector before had not come to",
+		log_info("--events %s: %llu line%s that a collector before had not come to",
 			 l->folder, (unsigned long long)l->recovered, PLURAL(l->recovered));
 	for (unsigned int i = 0; i < l->count; i++) {
 		free(l->of[i].end);

@@ -67,7 +67,7 @@ int64_t recover_file(struct output *out, const char *name, int fd)
 		return -errno;
 	if (st.st_size - (same_name(name, out->state.file) ? (int64_t)out->state.offset : 0) >
 	    RECOVER_LOG_BYTES)
-		log_line("%s: is looked through for what is written already", name);
+		log_info("%s: is looked through for what is written already", name);
 	whole = scan(out, name, fd, st.st_size);
 	if (whole < 0 || whole == st.st_size)
 		return whole;

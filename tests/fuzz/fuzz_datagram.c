@@ -3,6 +3,7 @@
  * collector/network/sensor_list.o collector/network/timers.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
+ * collector/network/connections.o
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
  * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o

@@ -22,7 +22,7 @@ def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     got = bed.ns.run(saluki, "run", *options, "--to", "127.0.0.1:5600", "--key",
                      bed.keys.sensor("lib"), capture_output=True, check=False)
-    lines = got.stderr.splitlines()
+    lines = testbed.without_times(got.stderr).splitlines()
     assert got.returncode == 1 and len(lines) == 1, got
     said = NO_MONITOR if interface == "tap0" else NO_RADIO
     assert lines[0].startswith("saluki: " + said.format(interface, channel)), got

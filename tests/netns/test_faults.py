@@ -489,7 +489,7 @@ def test_sensor_waits_for_its_collector(bed, bundled):
     count = player.play()
     sensor.expect("nothing listens there")
     collector = bed.collector()
-    sensor.expect("answers")
+    sensor.expect("connected; it did not answer before")
     status, said = sensor.finish()
     assert status == 0 and said.count("nothing listens there") == 1, said
     collector.finish()

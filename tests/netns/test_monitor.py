@@ -27,7 +27,7 @@ def test_what_is_no_wifi(bed, bundled, saluki, options, interface):
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     got = bed.ns.run(saluki, "run", *options, "--to", "127.0.0.1:5600", "--key",
                      bed.keys.sensor("lib"), capture_output=True, check=False)
-    *before, last = got.stderr.splitlines()
+    *before, last = testbed.without_times(got.stderr).splitlines()
     assert got.returncode == 1 and last.startswith("saluki: " + NONE.format(interface)), got
     assert before == ([f"saluki: {ALREADY.format('mon0')}"] if "mon0" in options else []), got
     assert not [name for name in records(bed) if name.endswith(".monitor")]

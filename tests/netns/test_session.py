@@ -99,7 +99,7 @@ def test_a_fault_at_the_first_is_said_where_the_second_is_good(bed, bundled):
     assert status == 0 and second.finish()[0] == 0
     line = next(l for l in said.splitlines() if f"Trying collector {SECOND}" in l)
     assert f"collector {FIRST}: it answers, but sets no session up; " in line, said
-    assert f"collector {SECOND}: answers" in said
+    assert f"collector {SECOND}: connected; it did not answer before" in said
 
 
 def part(collector):
@@ -126,7 +126,7 @@ def test_another_collector_and_back(bed):
     assert f"collector {FIRST}: nothing listens there; " in said, said
     testbed.wait_for(writes(second), "the second", 20)
     again = collector_at(bed, FIRST, "again")
-    sensor.expect(f"collector {FIRST}: answers", 60)
+    sensor.expect(f"collector {FIRST}: connected; it did not answer before", 60)
     testbed.wait_for(writes(again), "the first again", 20)
     assert player.played() == len(frames)
     status, said = sensor.finish()

@@ -68,7 +68,7 @@ def test_a_copied_key(bed):
     players[1].go()
     counts = [p.stop() for p in players]
     assert sensor.finish()[0] == 0
-    copy.expect("answers")
+    copy.expect("connected; it did not answer before")
     status, said = copy.finish()
     assert status == 0, said
     status, said = collector.finish()

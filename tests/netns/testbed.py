@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -119,6 +120,15 @@ def drops_all(ns, name):
     its qdisc when the kernel's link watch has run, which may be late on a busy machine. Since Linux 6.8 this
     question makes it run."""
     return " qdisc noop " in ns.run("ip", "link", "show", "dev", name, capture_output=True).stdout
+
+
+# The local time before a message of a program that runs until it is stopped.
+TIME = re.compile(r"(?m)^((?:[\w-]+: )?)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?=saluki(?:-collector)?: )")
+
+
+def without_times(said):
+    """Messages as they are without the times before them; another program's name may be before both."""
+    return TIME.sub(r"\1", said)
 
 
 def lines_until(stream, deadline, wanted):

@@ -9,6 +9,7 @@ import struct
 import pytest
 
 from netns.compare import assert_balanced
+from netns.testbed import without_times
 from reference import captures
 from wifi.topology import frequency
 
@@ -35,7 +36,7 @@ class Outcome:
     def __init__(self, topology, folder):
         self.topology = topology
         self.folder = folder
-        self.said = (folder / "said").read_text(errors="replace")
+        self.said = without_times((folder / "said").read_text(errors="replace"))
         lines = self.said.splitlines()
         if "init: this failed" in lines or "air: ended 0" not in lines:
             pytest.fail("\n".join(["the end of what was said:", *lines[-LINES:]]), pytrace=False)

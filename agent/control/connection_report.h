@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Connection report: logs when a collector is connected, lost, and connected again. If this changes
+ * often, the log has CONNECTION_REPORT_LINES in CONNECTION_REPORT_NS, and then the last state with
+ * the number of changes. With -v, it has all of them.
+ */
+#ifndef AGENT_CONTROL_CONNECTION_REPORT_H
+#define AGENT_CONTROL_CONNECTION_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/export/export.h"
+
+#define CONNECTION_REPORT_NS 60000000000ULL
+#define CONNECTION_REPORT_LINES 6
+
+struct connection_state {
+	bool up;
+	unsigned int peer;
+};
+
+struct connection_report {
+	struct connection_state last, told;
+	uint64_t lost_ns; /* CLOCK_MONOTONIC when the connection was lost; 0: it was not */
+	unsigned int lost_peer;
+	uint64_t back_ns; /* and when it was there again */
+	uint64_t window_ns;
+	unsigned int lines;   /* since window_ns */
+	unsigned int changes; /* since the last line */
+};
+
+/* Returns whether to log the state `now`. `limited`: no more than the limit. */
+bool connection_report_look(struct connection_report *r, const struct connection_state *now,
+			    uint64_t now_ns, bool limited);
+/* Logs the line. Call it often. */
+void connection_report_tell(struct connection_report *r, const struct exporter *e, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Connections: see connections.h. */
+#include "connections.h"
+
+#include "common/duration.h"
+#include "common/log.h"
+#include "sensor.h"
+
+void connections_begun(struct network *o, const struct sensor *s, const struct session *session,
+		       const struct sockaddr *from, uint64_t now_ns)
+{
+	uint64_t away_ns = now_ns - s->heard_ns, who;
+	char at[REFUSALS_ADDRESS_MAX], away[DURATION_TEXT_LEN];
+
+	refusals_address(at, from);
+	log_verbose("sensor %s: session %s from %s", s->name,
+		    session->renewed ? "with new keys" : "set up", at);
+	if (log_settings.level < LOG_LEVEL_NORMAL || session->renewed ||
+	    (s->heard_ns && away_ns < CONNECTIONS_AWAY_NS))
+		return;
+	who = refusals_sensor_hash("connected", s->name);
+	duration_text(away, away_ns / 1000);
+	if (!s->heard_ns)
+		log_limit_line(&o->connected, who, who, now_ns, "sensor %s: connected from %s",
+			       s->name, at);
+	else
+		log_limit_line(&o->connected, who, who, now_ns,
+			       "sensor %s: connected again from %s, after %s of silence", s->name,
+			       at, away);
+}
