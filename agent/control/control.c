@@ -255,7 +255,8 @@ void control_loop(struct control *c)
 		unsigned int n = 6 + session_poll(c->session, p + 6);
 
 		lookup_tick(&c->lookup, c->session, monotonic_ns());
-		connection_report_tell(&c->connection, c->exporter, monotonic_ns());
+		if (!c->exporter->local)
+			connection_report_tell(&c->connection, c->exporter, monotonic_ns());
 		control_count(c);
 		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
 			timeout = sampling;

@@ -12,6 +12,8 @@ void connections_begun(struct network *o, const struct sensor *s, const struct s
 	uint64_t away_ns = now_ns - s->heard_ns, who;
 	char at[REFUSALS_ADDRESS_MAX], away[DURATION_TEXT_LEN];
 
+	if (from->sa_family == AF_UNIX)
+		return; /* the sensor of `saluki capture` */
 	refusals_address(at, from);
 	log_verbose("sensor %s: session %s from %s", s->name,
 		    session->renewed ? "with new keys" : "set up", at);

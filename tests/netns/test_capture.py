@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: GPL-2.0
+"""saluki capture: a sensor and a collector in one command, which prints frames or writes them."""
+import contextlib
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_same
+from netns.testbed import BUILD, ROOT
+from reference import captures
+
+WIRED = ROOT / "tests/captures/wired"
+PORT = 5353
+UDP_SEND = """
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for line in sys.stdin:
+    for n in range(int(line)):
+        s.sendto(b"number %06d" % n, ("127.0.0.1", %d))
+    print("sent", flush=True)
+"""
+
+
+class Capture(testbed.Process):
+    def __init__(self, bed, *args, ready="capturing by", program=BUILD / "saluki", **kwargs):
+        kwargs.setdefault("stdout", subprocess.PIPE)
+        super().__init__(bed.ns, [program, "capture", *args], ready, **kwargs)
+        bed.stack.callback(self.kill)
+
+    def processes(self):
+        """All of them, as process ids."""
+        found = [self.pid()]
+        for pid in found:
+            with contextlib.suppress(FileNotFoundError):
+                found += testbed.with_children(pid)[1:]
+        return found
+
+    def child(self, name):
+        """The process id of a program that it has started."""
+        for pid in self.processes():
+            with contextlib.suppress(FileNotFoundError):
+                with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+                    if f.read().strip() == name[:15]:
+                        return pid
+        return None
+
+    def end(self, status=0, signo=None):
+        """Returns what it has printed; `signo` ends it, else it ends by itself."""
+        if signo:
+            self.send_signal(signo)
+        out, rest = self.popen.communicate(timeout=30)
+        self.said += rest
+        assert self.popen.returncode == status, self.said
+        return out
+
+    def ledger(self):
+        """The collector's line at the end, as numbers."""
+        line = next(x for x in self.said.splitlines() if ": seen " in x)
+        return {name: int(n) for name, n in re.findall(r"([a-z_]+(?: [a-z]+)?) (\d+)", line)}
+
+
+class Talk:
+    """Sends numbered datagrams to a port of the loopback interface that nobody has, or that a socket has."""
+
+    def __init__(self, bed):
+        self.popen = bed.ns.start("/usr/bin/python3", "-c", UDP_SEND.replace("%d)", f"{PORT})"),
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        bed.stack.callback(self.close)
+
+    def send(self, count):
+        self.popen.stdin.write(f"{count}\n")
+        self.popen.stdin.flush()
+        assert self.popen.stdout.readline() == "sent\n"
+
+    def close(self):
+        self.popen.stdin.close()
+        self.popen.wait()
+        self.popen.stdout.close()
+
+
+def numbers(out):
+    return [int(n) for n in re.findall(r"number (\d+)", out)]
+
+
+@pytest.fixture(name="talk")
+def fixture_talk(bed):
+    return Talk(bed)
+
+
+@pytest.fixture(name="trace")
+def fixture_trace(bed):
+    """802.11 frames."""
+    file = bed.tmp_path / "trace.pcap"
+    file.write_bytes(captures.file_bytes(captures.BUNDLED))
+    return file
+
+
+@pytest.fixture(name="wired")
+def fixture_wired(bed):
+    """Two files of Ethernet frames, of different numbers."""
+    files = []
+    for name in ("control-4", "bulk-6"):
+        files.append(bed.tmp_path / f"{name}.pcap")
+        files[-1].write_bytes(captures.file_bytes(WIRED / f"{name}.pcap.zst"))
+    return files
+
+
+# Only the datagrams themselves, without the ICMP messages about the closed port.
+DATAGRAMS = f"udp dst port {PORT}"
+
+
+@pytest.mark.parametrize("dissector", ["auto", "tcpdump", "tshark", "short"])
+def test_ten_frames_are_printed(bed, talk, dissector):
+    capture = Capture(bed, "-i", "lo", "-c", "10", "-n", "-A", "--dissector", dissector, DATAGRAMS)
+    talk.send(50)
+    out = capture.end()
+    if dissector != "tshark":  # whose -A is hexadecimal too
+        assert numbers(out) == list(range(10))
+    assert len(re.findall(r"^\S+ .*127\.0\.0\.1", out, re.M)) == 10
+    assert "\n10 packets captured\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["written"] == ledger["exported"] == 10 and ledger["balance"] == 0
+    assert ledger["captured"] == 10 + ledger["dropped"] and ledger["lost"] == 0
+
+
+def test_a_frame_is_printed_at_once(bed, talk):
+    """Without another one behind it."""
+    capture = Capture(bed, "-i", "lo", "-n", "-A", DATAGRAMS)
+    for n in range(3):
+        talk.send(1)
+        assert "number 000000" in testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, "number"), n
+    capture.end(signo=signal.SIGINT)
+    assert capture.ledger()["balance"] == 0
+
+
+def test_a_capture_of_lo_sees_nothing_of_itself(bed, talk):
+    capture = Capture(bed, "-i", "lo", "-w", bed.out)
+    talk.send(20)  # and as many ICMP messages
+    capture.end(signo=signal.SIGINT)
+    got = list(captures.frames(bed.out))
+    assert len(got) == 40 == capture.ledger()["seen"]
+    assert [b"number" in f.data[42:] for f in got].count(True) == 40  # the ICMP messages quote it
+
+
+@pytest.mark.parametrize("source", ["tc", "mmap", "xdp"])
+def test_each_packet_of_lo_appears_once(bed, talk, source):
+    capture = Capture(bed, "-i", "lo", "--source", source, "-w", bed.out, DATAGRAMS)
+    talk.send(30)
+    capture.end(signo=signal.SIGINT)
+    got = [f.data[42:] for f in captures.frames(bed.out)]
+    assert got == [b"number %06d" % n for n in range(30)]
+    assert capture.ledger()["balance"] == 0
+
+
+@pytest.mark.parametrize("source", ["tc", "xdp", "mmap"])
+@pytest.mark.parametrize("options", [[], ["--pipelines", "2"], ["--ring", "bpf"]], ids=" ".join)
+def test_count_is_exact(bed, trace, source, options):
+    """The first COUNT frames are written, and the ledger has what came later."""
+    if source == "mmap" and options:
+        options = ["-B", "1024"]
+    player = bed.tun("mon0", 803, trace, options=["--loop", "--rate", "20000"])
+    capture = Capture(bed, "-i", "mon0", "--source", source, "-c", "137", "-w", bed.out, *options)
+    player.go()
+    capture.end()
+    player.stop()
+    got = list(captures.frames(bed.out))
+    assert len(got) == 137
+    assert_same(list(captures.frames(trace))[:137], got, 32768, headers=False, stamps=False)
+    ledger = capture.ledger()
+    assert ledger["written"] == 137 and ledger["balance"] == 0 and ledger["lost"] == 0
+    assert ledger["captured"] == 137 + ledger["dropped"]
+    assert "\n137 packets captured\n" in "\n" + capture.said
+
+
+def test_count_of_a_file(bed, trace):
+    capture = Capture(bed, "-r", trace, "-c", "100", "-w", bed.out, ready=None)
+    capture.end()
+    assert_same(list(captures.frames(trace))[:100], list(captures.frames(bed.out)), 32768, headers=False)
+    assert capture.ledger()["dropped"] == 0 and capture.ledger()["balance"] == 0
+
+
+def test_both_directions_unless_asked(bed, wired):
+    """A veth's end sends and receives."""
+    other = bed.namespace()
+    testbed.veth(bed.ns, "in0", other, "out0")
+    counts = {}
+    for words in ((), ("-Q", "in"), ("-Q", "out")):
+        capture = Capture(bed, "-i", "in0", *words, "-w", bed.out)
+        sent = bed.sender("in0", wired[0]).play()
+        received = bed.sender("out0", wired[1], ns=other).play()
+        capture.end(signo=signal.SIGINT)
+        counts[words] = len(list(captures.frames(bed.out)))
+        assert capture.ledger()["balance"] == 0
+    assert counts == {(): sent + received, ("-Q", "in"): received, ("-Q", "out"): sent}
+
+
+def promiscuity(bed, name):
+    said = bed.ns.run("ip", "-d", "link", "show", "dev", name, stdout=subprocess.PIPE).stdout
+    return int(re.search(r"promiscuity (\d+)", said)[1])
+
+
+@pytest.mark.parametrize("source", ["auto", "mmap"])
+def test_promiscuous_mode(bed, source):
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+    capture = Capture(bed, "-i", "in0", "--source", source, "-w", bed.out)
+    assert promiscuity(bed, "in0") == 1
+    capture.end(signo=signal.SIGINT)
+    assert promiscuity(bed, "in0") == 0
+    capture = Capture(bed, "-i", "in0", "-p", "--source", source, "-w", bed.out)
+    assert promiscuity(bed, "in0") == 0
+    capture.end(signo=signal.SIGINT)
+
+
+def test_promiscuous_mode_ends_with_a_killed_capture(bed):
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+    capture = Capture(bed, "-i", "in0", "-w", bed.out)
+    assert promiscuity(bed, "in0") == 1
+    capture.kill_all()
+    testbed.wait_for(lambda: promiscuity(bed, "in0") == 0, "the mode's end")
+
+
+def test_a_killed_capture_leaves_a_whole_file(bed, talk):
+    """The collector sees the sensor's end, and ends in order."""
+    capture = Capture(bed, "-i", "lo", "-w", bed.out, "--combo-age", "20", DATAGRAMS)
+    talk.send(25)
+    testbed.wait_for(lambda: bed.out.stat().st_size > 2000, "frames in the file")
+    collector = capture.child("saluki-collector")
+    ended = os.pidfd_open(collector)
+    for pid in testbed.with_children(capture.pid()):
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            if f.read() == "saluki\n":
+                os.kill(pid, signal.SIGKILL)
+    capture.popen.communicate(timeout=20)
+    testbed.wait_ended(collector)
+    os.close(ended)
+    assert len(list(captures.frames(bed.out))) == 25
+
+
+def test_a_terminal_interrupts_all_processes(bed, talk):
+    """Only the sensor takes the signal: the collector must take its last frames."""
+    capture = Capture(bed, "-i", "lo", "-n", "-A", DATAGRAMS, start_new_session=True)
+    talk.send(40)
+    os.killpg(capture.pid(), signal.SIGINT)
+    assert numbers(capture.end()) == list(range(40))
+    assert capture.ledger()["written"] == 40
+
+
+def test_a_reader_that_ends(bed, talk):
+    """As with 'tcpdump -w - | head': an end in order, at once."""
+    capture = Capture(bed, "-i", "lo", "-w", "-")
+    capture.popen.stdout.close()
+    talk.send(10)
+    assert capture.popen.wait(timeout=10) == 0
+    capture = Capture(bed, "-i", "lo", "-n")
+    capture.popen.stdout.close()
+    talk.send(10)
+    assert capture.popen.wait(timeout=10) == 0
+
+
+def test_a_collector_that_is_killed(bed, talk):
+    capture = Capture(bed, "-i", "lo", "-w", bed.out)
+    talk.send(10)
+    os.kill(testbed.with_children(capture.child("saluki-collector"))[-1], signal.SIGKILL)
+    capture.end(status=1)
+    assert "was ended by signal 9 (Killed)" in capture.said
+
+
+def test_a_collector_that_is_not_installed(bed):
+    alone = bed.tmp_path / "saluki"
+    shutil.copy(BUILD / "saluki", alone)
+    capture = Capture(bed, "-i", "lo", program=alone, ready=None, env={"PATH": "/usr/bin"})
+    capture.end(status=1)
+    assert capture.said == ("saluki: capture: saluki-collector is not installed; install the package "
+                            "saluki-collector, or 'make install' where saluki was built\n")
+
+
+def test_a_file_begins_anew(bed, talk):
+    for count in (30, 10):
+        capture = Capture(bed, "-i", "lo", "-c", str(count), "-w", bed.out, DATAGRAMS)
+        talk.send(count)
+        capture.end()
+        assert len(list(captures.frames(bed.out))) == count
+    assert [p.name for p in bed.tmp_path.glob("out*")] == ["out.pcapng"]  # no state beside it
+
+
+def test_no_other_file_is_emptied(bed):
+    text = bed.tmp_path / "letter"
+    text.write_text("Dear reader")
+    capture = Capture(bed, "-i", "lo", "-w", text, ready=None)
+    capture.end(status=1)
+    assert capture.said == f"saluki: -w {text}: is no capture file; remove it first\n"
+    assert text.read_text() == "Dear reader"
+    writes = Capture(bed, "-i", "lo", "-w", bed.out)
+    other = Capture(bed, "-i", "lo", "-w", bed.out, ready=None)
+    other.end(status=1)
+    assert other.said == f"saluki: -w {bed.out}: another saluki-collector writes to it\n"
+    writes.end(signo=signal.SIGINT)
+
+
+def test_a_file_that_cannot_be_made(bed):
+    capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "none/x.pcapng", ready=None)
+    capture.end(status=1)
+    assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
+
+
+def test_several_interfaces_are_named(bed, talk, wired):
+    testbed.veth(bed.ns, "in0", other := bed.namespace(), "out0")
+    capture = Capture(bed, "-i", "lo", "-i", "in0", "-n", "--dissector", "short")
+    talk.send(1)
+    bed.sender("out0", wired[0], ns=other).play()
+    out = capture.end(signo=signal.SIGINT)
+    assert {name for name in ("lo", "in0") if re.search(rf"\b{name}\b", out)} == {"lo", "in0"}
+    assert capture.ledger()["balance"] == 0
+
+
+def test_the_dissector_has_no_rights(bed, talk):
+    capture = Capture(bed, "-i", "lo", "-n", "--dissector", "tcpdump")
+    talk.send(1)
+    testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, "127.0.0.1")
+    pid = capture.child("tcpdump")
+    with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+        status = f.read()
+    assert re.search(r"^Uid:\t65534\t65534\t65534\t65534$", status, re.M)
+    assert re.search(r"^CapEff:\t0+$", status, re.M) and re.search(r"^CapPrm:\t0+$", status, re.M)
+    assert re.search(r"^NoNewPrivs:\t1$", status, re.M)
+    assert os.readlink(f"/proc/{pid}/ns/net") != os.readlink(f"/proc/{capture.pid()}/ns/net")
+    os.kill(pid, signal.SIGKILL)
+    capture.expect("tcpdump was ended by signal 9")
+    talk.send(5)  # our own lines
+    assert "127.0.0.1" in testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, "127.0.0.1")
+    capture.end(signo=signal.SIGINT)
+
+
+def test_no_control_characters_reach_the_terminal(bed):
+    """An SSID and a domain name with escape sequences."""
+    ssid = b"\x1b]0;gotcha\x07\x1b[2J"
+    beacon = (struct.pack("<HH6s6s6sH", 0x80, 0, b"\xff" * 6, b"\2" * 6, b"\2" * 6, 0) +
+              struct.pack("<QHH", 1, 100, 1) + bytes([0, len(ssid)]) + ssid)
+    name = b"\x03\x1b[m\x03com\x00"
+    dns = struct.pack(">HHHHHH", 1, 0x100, 1, 0, 0, 0) + name + struct.pack(">HH", 1, 1)
+    udp = struct.pack(">HHHH", 5000, 53, 8 + len(dns), 0) + dns
+    packet = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, b"\x7f\0\0\1", b"\x7f\0\0\1") + udp
+    ether = b"\2" * 6 + b"\4" * 6 + b"\x08\0" + packet
+    for linktype, frame in ((105, beacon), (1, ether)):
+        file = bed.tmp_path / f"{linktype}.pcap"
+        file.write_bytes(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, linktype) +
+                         struct.pack("<IIII", 1, 1, len(frame), len(frame)) + frame)
+        for dissector in ("tcpdump", "tshark", "short"):
+            capture = Capture(bed, "-r", file, "--dissector", dissector, ready=None)
+            out = capture.end()
+            assert out.strip() and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", out), (dissector, out)
+
+
+def test_the_list_of_interfaces(bed, trace):
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+    bed.tun("mon0", 803, trace)
+    said = bed.ns.run(BUILD / "saluki", "capture", "-D", stdout=subprocess.PIPE).stdout
+    assert re.search(r"^\d+\.lo \[up, loopback\] Ethernet frames$", said, re.M)
+    assert re.search(r"^\d+\.in0 \[up\] Ethernet frames$", said, re.M)
+    assert re.search(r"^\d+\.mon0 \[up, monitor\] 802\.11 frames with a radiotap header$", said, re.M)
+
+
+def test_a_series_of_files(bed, talk):
+    capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "ring.pcapng", "-C", "1", "-W", "2", "--combo-age", "20")
+    for _ in range(20):
+        talk.send(1000)
+    capture.end(signo=signal.SIGINT)
+    assert capture.ledger()["balance"] == 0
+    assert len(list(bed.tmp_path.glob("ring_*.pcapng"))) == 2
+
+
+@pytest.mark.parametrize("words,said", [
+    ("-w f", "capture: -i IF is missing; 'saluki capture -D' lists interfaces"),
+    ("-i lo -r f", "capture: give either -i IF or -r FILE"),
+    ("-i lo -C 1", "capture: -C, -G and -W go with -w FILE"),
+    ("-i lo -c 0", "--count 0: must be a whole number from 1"),
+    ("-i lo --dissector wireshark", "--dissector wireshark: must be auto, tcpdump, tshark or short"),
+])
+def test_bad_usage(words, said):
+    got = subprocess.run([BUILD / "saluki", "capture", *words.split()], capture_output=True, text=True, check=False)
+    assert got.returncode == 2 and got.stderr.startswith(f"saluki: {said}") and got.stderr.count("\n") == 1
