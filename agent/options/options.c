@@ -32,9 +32,11 @@
 #ifdef WITHOUT_BPF
 #define STORE_BYTES_DEFAULT (256 * 1024)
 #define STORE_DEFAULT_TEXT "256K"
+#define TO_CAPTURE_HERE ""
 #else
 #define STORE_BYTES_DEFAULT (4096 * 1024)
 #define STORE_DEFAULT_TEXT "4M"
+#define TO_CAPTURE_HERE " To capture here, use 'saluki capture -i IF'"
 #endif
 
 #define SPOOL_BYTES_MIN (1024 * 1024)
@@ -316,8 +318,7 @@ static int check(const struct run_options *o)
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
 	else if (!o->to_count)
-		wrong = "--to HOST:PORT is missing: where is the collector? To capture here, use "
-			"'saluki capture -i IF'";
+		wrong = "--to HOST:PORT is missing: where is the collector?" TO_CAPTURE_HERE;
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->one_way && o->to_count > 1)
