@@ -3,7 +3,7 @@
 #ifndef AGENT_RUN_H
 #define AGENT_RUN_H
 
-#include "agent/options/options.h"
+#include "agent/options/run_options.h"
 
 /* Starts the sensor's two processes, of which this one becomes the privileged one, and waits for
  * the end. Call keys_init() before. Closes a local collector's socket. Returns the exit status. */

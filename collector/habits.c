@@ -45,7 +45,7 @@ const struct option_foreign collector_habits[] = {
 	{ "z:", "", NULL, "the collector runs no programs; inotifywait(1) waits for closed files" },
 	{ "S", "absolute-tcp-sequence-numbers", NULL,
 	  "--stats-file FILE has counters; 'tcpdump -S -r FILE' prints frames" },
-	{ "AbeE:HKm:M:N#tT:uvxX", "count number print dont-verify-checksums", NULL,
+	{ "AbeE:HKm:M:N#tT:uxX", "count number print dont-verify-checksums", NULL,
 	  "the collector writes frames and prints none: 'tcpdump -r FILE', or '-w - | tcpdump -r "
 	  "-'" },
 	{ "", "ifname= ifdescr=", NULL,

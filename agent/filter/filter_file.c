@@ -44,25 +44,31 @@ static void make_line(char *text, size_t len)
 	text[out] = 0;
 }
 
-char *filter_read_expression(const char *path, char *why, size_t why_len)
+/* Reads the file's text. Returns NULL, or the mistake. */
+static const char *read_text(const char *path, char *text)
 {
-	char *text = malloc(EXPRESSION_MAX + 1);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = !text ? -ENOMEM : fd < 0 ? -errno : read_all(fd, text, EXPRESSION_MAX + 1);
-	const char *wrong = NULL;
+	ssize_t len = fd < 0 ? -errno : read_all(fd, text, EXPRESSION_MAX + 1);
 
 	if (fd >= 0)
 		close(fd);
 	if (len < 0)
-		wrong = strerror(-len);
-	else if (len > EXPRESSION_MAX)
-		wrong = "an expression has at most 65536 bytes";
-	else if (memchr(text, 0, len))
-		wrong = "is no text; give a file with a pcap-filter(7) expression";
-	if (!wrong) {
-		make_line(text, len);
+		return strerror(-len);
+	if (len > EXPRESSION_MAX)
+		return "an expression has at most 65536 bytes";
+	if (memchr(text, 0, len))
+		return "is no text; give a file with a pcap-filter(7) expression";
+	make_line(text, len);
+	return NULL;
+}
+
+char *filter_read_expression(const char *path, char *why, size_t why_len)
+{
+	char *text = calloc(1, EXPRESSION_MAX + 1);
+	const char *wrong = text ? read_text(path, text) : "out of memory";
+
+	if (!wrong)
 		return text;
-	}
 	snprintf(why, why_len, "-F %.200s: %s", path, wrong);
 	free(text);
 	return NULL;

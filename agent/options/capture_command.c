@@ -22,7 +22,7 @@ enum { OPT_DISSECTOR = OPT_SENSOR_OWN };
 const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
 	{ 'w', "write", "FILE|DIR|-", "write pcapng; - is standard output. Else print frames" },
-	{ 'c', "count", "COUNT", "stop after this many frames" },
+	{ 'c', "frames", "COUNT", "stop after this many frames" },
 	{ 'C', "rotate-size", "SIZE",
 	  "start a new file after this many million bytes; suffix K,\n"
 	  "M or G: powers of 1024" },
@@ -76,7 +76,7 @@ static int parse_count(uint64_t *count)
 	*count = strtoull(optarg, &end, 10);
 	if (*optarg >= '0' && *optarg <= '9' && !*end && !errno && *count)
 		return 0;
-	log_line("--count %s: must be a whole number from 1", optarg);
+	log_line("--frames %s: must be a whole number from 1", optarg);
 	return -EINVAL;
 }
 
@@ -207,13 +207,13 @@ int capture_command_parse(struct capture_command *c, int argc, char **argv)
 		}
 		if (parse_option(c, id))
 			return EXIT_USAGE;
+		if (c->list)
+			return 0;
 	}
-	if (c->list)
-		return 0;
-	if (check(c))
+	if (capture_expression(&c->run.capture, argc, argv) || check(c))
 		return EXIT_USAGE;
 	set_defaults(c);
-	if (sensor_options_finish(&c->run, "capture", argc, argv))
+	if (sensor_options_finish(&c->run, "capture"))
 		return EXIT_USAGE;
 	return sensor_options_prepare(&c->run, "capture");
 }

@@ -3,8 +3,8 @@
 #ifndef AGENT_OPTIONS_CAPTURE_COMMAND_H
 #define AGENT_OPTIONS_CAPTURE_COMMAND_H
 
-#include "options.h"
 #include "print/print_options.h"
+#include "run_options.h"
 
 struct capture_command {
 	struct run_options run;

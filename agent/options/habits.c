@@ -65,7 +65,7 @@ const struct option_foreign run_habits[] = {
 	{ "D", "list-interfaces", NULL, "'saluki capture -D' lists the interfaces" },
 	{ "S", "absolute-tcp-sequence-numbers", NULL,
 	  "run prints no frames, 'saluki capture' does; 'saluki status' prints counters" },
-	{ "AbeE:HKm:M:nN#qtT:uvxX", "count number print dont-verify-checksums", NULL,
+	{ "AbeE:HKm:M:nN#tT:uxX", "count number print dont-verify-checksums", NULL,
 	  "run sends frames and prints none; 'saluki capture' prints them" },
 	{ 0 },
 };

@@ -18,6 +18,12 @@
 
 #define TO_LEN_MAX 280
 
+#ifdef WITHOUT_BPF /* and without `saluki capture` */
+#define TO_CAPTURE_HERE ""
+#else
+#define TO_CAPTURE_HERE " To capture here, use 'saluki capture -i IF'"
+#endif
+
 #define SPOOL_BYTES_MIN (1024 * 1024)
 #define SPOOL_BYTES_MAX (1ULL << 40)
 #define SPOOL_BYTES_DEFAULT (64 * 1024 * 1024)
@@ -189,8 +195,7 @@ static int check(const struct run_options *o)
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
 	else if (!o->to_count)
-		wrong = "--to HOST:PORT is missing: where is the collector? To capture here, use "
-			"'saluki capture -i IF'";
+		wrong = "--to HOST:PORT is missing: where is the collector?" TO_CAPTURE_HERE;
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->one_way && o->to_count > 1)
@@ -217,7 +222,8 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		if (parse_option(o, id))
 			return EXIT_USAGE;
 	}
-	if (check(o) || sensor_options_finish(o, "run", argc, argv))
+	if (capture_expression(&o->capture, argc, argv) || check(o) ||
+	    sensor_options_finish(o, "run"))
 		return EXIT_USAGE;
 	return sensor_options_prepare(o, "run");
 }

@@ -14,6 +14,13 @@
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
 
+/* Small builds have no 'saluki capture'. */
+#ifdef WITHOUT_BPF
+#define LISTS_INTERFACES "'ip link'"
+#else
+#define LISTS_INTERFACES "'saluki capture -D'"
+#endif
+
 void capture_options_init(struct capture_options *o)
 {
 	*o = (struct capture_options){
@@ -58,8 +65,8 @@ static int parse_ring_size(uint32_t *out)
 static int add_interface(struct capture_options *o)
 {
 	if (!strcmp(optarg, "any")) {
-		log_line("-i any: give -i several times, once for each interface; 'saluki capture "
-			 "-D' lists the interfaces");
+		log_line("-i any: give -i several times, once for each interface; " LISTS_INTERFACES
+			 " lists the interfaces");
 		return -EINVAL;
 	}
 	for (unsigned int i = 0; i < o->count; i++) {

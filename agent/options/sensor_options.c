@@ -143,13 +143,10 @@ void sensor_options_init(struct run_options *o)
 	capture_options_init(&o->capture);
 }
 
-int sensor_options_finish(struct run_options *o, const char *command, int argc, char **argv)
+int sensor_options_finish(struct run_options *o, const char *command)
 {
-	const char *wrong;
+	const char *wrong = sensor_options_wrong(o);
 
-	if (capture_expression(&o->capture, argc, argv))
-		return -EINVAL;
-	wrong = sensor_options_wrong(o);
 	if (wrong)
 		log_line("%s: %s", command, wrong);
 	if (wrong || radio_options_check(&o->capture))

@@ -4,9 +4,9 @@
 #ifndef AGENT_OPTIONS_SENSOR_OPTIONS_H
 #define AGENT_OPTIONS_SENSOR_OPTIONS_H
 
-#include "options.h"
 #include "parse_capture.h"
 #include "parse_radio.h"
+#include "run_options.h"
 
 enum {
 	OPT_PACE = OPT_OWN,
@@ -70,9 +70,9 @@ void sensor_options_init(struct run_options *o);
 /* Parses option `id` of the tables above, with its value in optarg. Returns 0, or -EINVAL after a
  * line, which for an unknown option was logged before. */
 int sensor_option(struct run_options *o, int id);
-/* Takes the rest of the command line as the expression, and computes what follows from the options.
+/* After all options and the expression: checks combinations, and computes what follows from them.
  * Returns 0, or -EINVAL after a line that begins with `command`. */
-int sensor_options_finish(struct run_options *o, const char *command, int argc, char **argv);
+int sensor_options_finish(struct run_options *o, const char *command);
 /* Compiles a file's filter. Returns 0, or EXIT_FAILURE after a line. */
 int sensor_options_prepare(struct run_options *o, const char *command);
 

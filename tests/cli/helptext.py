@@ -7,7 +7,7 @@ import subprocess
 
 from netns.testbed import BUILD
 
-COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
+COMMANDS = ["saluki", "saluki capture", "saluki run", "saluki attach", "saluki detach", "saluki status",
             "saluki filter", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
             "saluki module", "saluki module genkey", "saluki module pubkey",
             "saluki module sign", "saluki module check", "saluki module load", "saluki module unload",

@@ -16,6 +16,7 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
            "saluki run": [("OPTIONS", "Capture (run and attach)"), ("OPTIONS", "Radio (run)"),
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
+           "saluki capture": [("OPTIONS", "")],
            "saluki-collector": [("OPTIONS", "")], "saluki-swarm": [("DESCRIPTION", "")]}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
@@ -44,6 +45,8 @@ def plain(lines):
 def place(command):
     """The page that describes a command, and the command's name in its subsections."""
     program, _, name = command.partition(" ")
+    if name == "capture":
+        return "saluki-capture", ""
     if name.startswith("module "):
         return "saluki-module", name.removeprefix("module ")
     return program, name
@@ -64,7 +67,16 @@ def options(command):
                 found.append((tuple("-" + n for n in (short, option) if n), argument, body))
             else:
                 body.append(line)
-    return [Option(names, argument, plain(body)) for names, argument, body in found]
+    described = [Option(names, argument, plain(body)) for names, argument, body in found]
+    return described + inherited(described) if command == "saluki capture" else described
+
+
+def inherited(own):
+    """What saluki-capture takes over from `saluki run`: all but its own options and those that it names."""
+    named = {n for option in own for n in option.names}
+    lines = sections("saluki-capture")[("OPTIONS", "Options of saluki run")]
+    named |= {"-" + line.split()[1] for line in lines if line.startswith(".Fl -")}
+    return [option for option in options("saluki run") if not named & set(option.names)]
 
 
 def synopsis(command):
@@ -111,7 +123,7 @@ def typed(text):
 
 
 # These take an expression, an order or a file after their options.
-EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
+EXPRESSIONS = ("saluki capture", "saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
                "saluki module unload", "saluki module fill", "saluki module consume")
 

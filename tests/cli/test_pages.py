@@ -134,7 +134,7 @@ def test_messages_are_those_of_the_programs(program):
             assert len(part) < 8 or part in source, message
 
 
-@pytest.mark.parametrize("page", ["saluki", "saluki-module", "saluki-collector"])
+@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4

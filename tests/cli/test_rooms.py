@@ -59,8 +59,8 @@ AGENT = {
     "agent/model": set(),
 }
 SHARED = {"wire", "common", "include/saluki"}
-# A file and the header of what the kernel programs compile too.
-BOTH_SIDES = {("agent/source", "bpf")}
+# A file and the header of what the kernel programs compile too; who starts the printing, with its options.
+BOTH_SIDES = {("agent/source", "bpf"), ("agent/local", "print"), ("agent/options", "print")}
 
 
 def included(path):

@@ -380,7 +380,7 @@ def test_a_series_of_files(bed, talk):
     ("-w f", "capture: -i IF is missing; 'saluki capture -D' lists interfaces"),
     ("-i lo -r f", "capture: give either -i IF or -r FILE"),
     ("-i lo -C 1", "capture: -C, -G and -W go with -w FILE"),
-    ("-i lo -c 0", "--count 0: must be a whole number from 1"),
+    ("-i lo -c 0", "--frames 0: must be a whole number from 1"),
     ("-i lo --dissector wireshark", "--dissector wireshark: must be auto, tcpdump, tshark or short"),
 ])
 def test_bad_usage(words, said):

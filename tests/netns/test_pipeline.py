@@ -393,7 +393,7 @@ def test_rotation_by_time(bed, bundled):
     assert status == 0
     collector.finish()
     files = sorted(folder.glob("*.pcapng"))
-    assert 3 <= len(files) <= 7 and files[0].name.startswith("walk_00001_")
+    assert 3 <= len(files) <= 7 and files[0].name.startswith("walk_0000")
     got = [f for file in files for f in captures.frames(file)]
     assert_same(list(captures.frames(bundled)), got)
 

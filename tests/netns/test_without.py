@@ -181,7 +181,7 @@ def test_what_it_does_not_have_is_said(bed, bundled, saluki, args, wanted):
     (["run", "--channel"], "--channel: needs a value"),
     (["run", "-i"], "--interface: needs a value"),
     (["run", "x", "--pace=3"], "--pace: takes no value"),
-    (["run", "-i", "lo", "-X"], "-X: no such option"),
+    (["run", "-i", "lo", "-Y"], "-Y: no such option"),
     (["run", "x", "--bogus", "y"], "--bogus: no such option, or several begin so"),
     (["run", "--combo", "1"], "--combo: no such option, or several begin so"),
     (["status", "-j"], "-j: no such option"),

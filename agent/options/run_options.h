@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a sensor is run with: the settings that options/ fills in, with their defaults in
+ * sensor_options.c. Strings point into argv. */
+#ifndef AGENT_OPTIONS_RUN_OPTIONS_H
+#define AGENT_OPTIONS_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/model/capture_options.h"
+#include "agent/export/sockets.h"
+#include "common/log.h"
+
+struct run_options {
+	struct capture_options capture;	       /* -i, or */
+	const char *file;		       /* -r */
+	struct sockets_name to[SOCKETS_PEERS]; /* by priority */
+	unsigned int to_count;
+	const char *key_file;
+	int key_fd;	/* instead of it: a key file that is open already; -1: none */
+	bool local;	/* `to` is this command's own collector, whose end is ours */
+	uint64_t count; /* -c: stop after so many frames; 0: never */
+	const char *user;
+	unsigned int allowed; /* --allow-control: bits of enum order_kind */
+	bool pace;
+	bool pad;
+	bool one_way;
+	uint32_t renew_s;
+	uint32_t store_bytes;
+	const char *spool; /* NULL: none */
+	uint64_t spool_bytes;
+	uint32_t combo_size; /* bytes */
+	uint32_t combo_age_ms;
+	uint32_t queue;	    /* combos */
+	uint32_t pipelines; /* 0: by the machine */
+	int level;	    /* zstd, COMPRESS_NONE or LEVEL_AUTO */
+	enum log_level log_level;
+	bool no_line; /* no status line, even on a terminal */
+};
+
+#endif
