@@ -78,8 +78,10 @@ static void tshark_words(struct words *w, const struct print_options *o, bool na
 	add(w, stamps[o->stamp < 5 ? o->stamp : 5]);
 	if (o->verbose)
 		add(w, "-V");
-	if (o->hex || o->hex_text || o->ascii)
+	if (o->hex || o->hex_text || o->ascii) {
 		add(w, "-x");
+		add(w, "-P"); /* without it, bytes replace the line */
+	}
 }
 
 bool launch_find(const char *program, char *path)
