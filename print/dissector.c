@@ -37,7 +37,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Returns the status of waitpid(). Nothing is left running if it closed its output and goes on. */
+/* Returns the status of waitpid(). What goes on running is killed. */
 static int reap(struct dissector *d)
 {
 	int status = 0;
@@ -79,22 +79,6 @@ bool dissector_takes(const struct dissector *d)
 	return d->state == DISSECTOR_RUNS && feed_has_room(&d->feed);
 }
 
-bool dissector_frame(struct dissector *d, const struct pcap_frame *frame,
-		     struct feed_interface *its)
-{
-	if (!d->feed.pcapng && frame->linktype != d->linktype)
-		return false;
-	feed_frame(&d->feed, frame, its);
-	d->fed++;
-	return true;
-}
-
-void dissector_drain(struct dissector *d)
-{
-	if (d->state == DISSECTOR_RUNS)
-		d->state = DISSECTOR_DRAINS;
-}
-
 static bool is_pending(const struct dissector *d)
 {
 	return d->process.in >= 0 && d->feed.at < d->feed.len;
@@ -103,7 +87,31 @@ static bool is_pending(const struct dissector *d)
 /* It has to take or to print something. */
 static bool is_owed(const struct dissector *d)
 {
-	return is_pending(d) || d->state == DISSECTOR_DRAINS;
+	return d->owes || is_pending(d) || d->state == DISSECTOR_DRAINS;
+}
+
+bool dissector_is_free(const struct dissector *d)
+{
+	return d->state == DISSECTOR_NONE || dissector_takes(d);
+}
+
+bool dissector_frame(struct dissector *d, const struct pcap_frame *frame,
+		     struct feed_interface *its)
+{
+	if (!d->feed.pcapng && frame->linktype != d->linktype)
+		return false;
+	if (!is_owed(d))
+		d->moved_ns = monotonic_ns();
+	feed_frame(&d->feed, frame, its);
+	d->owes = true;
+	d->fed++;
+	return true;
+}
+
+void dissector_drain(struct dissector *d)
+{
+	if (d->state == DISSECTOR_RUNS)
+		d->state = DISSECTOR_DRAINS;
 }
 
 void dissector_polls(const struct dissector *d, struct pollfd fds[DISSECTOR_POLLS], int *timeout_ms)
@@ -151,22 +159,23 @@ static void count_lines(struct dissector *d, const char *text, size_t len)
 	}
 }
 
-/* Returns false at its end. */
-static bool move_output(struct dissector *d, struct screen *s)
+static void move_output(struct dissector *d, struct screen *s)
 {
 	char text[READ_LEN];
 
-	for (;;) {
+	while (d->process.out >= 0 && !s->err) {
 		ssize_t n = read(d->process.out, text, sizeof(text));
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 && errno == EAGAIN;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			close_fd(&d->process.out);
+			return;
+		}
 		count_lines(d, text, n);
+		d->owes = false;
 		screen_add(s, text, n);
-		if (screen_flush(s))
-			return true;
+		screen_flush(s);
 		d->moved_ns = monotonic_ns();
 	}
 }
@@ -202,6 +211,8 @@ static void move_complaints(struct dissector *d)
 	char text[1024];
 	ssize_t n;
 
+	if (d->process.err < 0)
+		return;
 	while ((n = read(d->process.err, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] == '\n')
@@ -209,7 +220,7 @@ static void move_complaints(struct dissector *d)
 			else if (d->complaint_len < sizeof(d->complaint) - 1)
 				d->complaint[d->complaint_len++] = text[i];
 		}
-	if (n == 0)
+	if (n == 0 || errno != EAGAIN)
 		close_fd(&d->process.err);
 }
 
@@ -240,9 +251,10 @@ void dissector_move(struct dissector *d, struct screen *s, bool more)
 	if (d->state < DISSECTOR_RUNS)
 		return;
 	move_input(d);
-	ended = !move_output(d, s);
-	if (d->process.err >= 0)
-		move_complaints(d);
+	move_output(d, s);
+	move_complaints(d);
+	/* The process's end closes both. Its output alone may be closed earlier. */
+	ended = d->process.out < 0 && d->process.err < 0;
 	stuck = is_owed(d) && monotonic_ns() - d->moved_ns >= d->patience_ns;
 	if (!ended && !stuck)
 		return;

@@ -32,7 +32,8 @@ struct dissector {
 	struct feed feed;
 	uint64_t fed, printed; /* frames; the second is about right */
 	bool inside_line;      /* the last byte that it printed did not end a line */
-	uint64_t moved_ns;     /* when it last took or gave a byte */
+	bool owes;	       /* it has printed nothing since it was fed the last frame */
+	uint64_t moved_ns;     /* when it last took or gave a byte, or began to owe */
 	uint64_t patience_ns;
 	struct screen complaints; /* standard error */
 	size_t complaint_len;
@@ -46,6 +47,8 @@ int dissector_init(struct dissector *d, const struct print_options *o);
 void dissector_start(struct dissector *d, enum launch_order order, uint16_t linktype);
 /* Whether dissector_frame may be called. */
 bool dissector_takes(const struct dissector *d);
+/* Whether a frame that it did not take a moment ago can be printed now, by it or without it. */
+bool dissector_is_free(const struct dissector *d);
 /* Returns false if this dissector cannot take frames of this kind. */
 bool dissector_frame(struct dissector *d, const struct pcap_frame *frame,
 		     struct feed_interface *its);

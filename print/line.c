@@ -19,8 +19,10 @@ unsigned int line_make(struct text *t, struct stamp *s, const struct pcap_frame 
 	t->len = 0;
 	t->bytes[0] = '\0';
 	stamp_add(s, t, f->time_ns);
-	if (interface)
-		text_add(t, "%s ", interface);
+	if (interface) {
+		text_word(t, interface);
+		text_add(t, " ");
+	}
 	if (f->linktype == LINKTYPE_ETHERNET)
 		behind = line_ethernet(t, &frame, o->link);
 	else if (linktype_is_80211(f->linktype))

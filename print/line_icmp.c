@@ -134,6 +134,9 @@ static void icmp6_type_line(struct packet *p, const unsigned char *h)
 	case 3:
 		text_add(p->t, "time exceeded %s", h[1] ? "in-reassembly" : "in-transit");
 		break;
+	case 4:
+		text_add(p->t, "parameter problem, code %u", h[1]);
+		break;
 	case 128:
 		echo_line(p, "request");
 		break;

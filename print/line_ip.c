@@ -86,12 +86,11 @@ static void udp_line(struct packet *p)
 		return;
 	}
 	len = parse_be16(h + 4);
-	if (len < 8 || len > p->len) { /* 0: a jumbogram, or a segment that the card splits */
-		if (len) {
-			text_add(p->t, " [bad udp length %u, length %u]", len, p->len);
-			return;
-		}
+	if (len == 0) /* a jumbogram, or a segment that the card splits */
 		len = p->len < 8 ? 8 : p->len;
+	if (len < 8 || (len > p->len && !p->fragment)) {
+		text_add(p->t, " [bad udp length %u, length %u]", len, p->len);
+		return;
 	}
 	if (is_dns(h) && len > 8)
 		line_dns(p->t, p->f, p->off + 8, len - 8,
@@ -105,6 +104,8 @@ static const char *protocol_name(unsigned int protocol)
 	switch (protocol) {
 	case IGMP:
 		return "igmp";
+	case 33:
+		return "DCCP";
 	case 47:
 		return "GRE";
 	case 50:
@@ -124,11 +125,16 @@ static const char *protocol_name(unsigned int protocol)
 	}
 }
 
+static bool has_ports(unsigned int protocol)
+{
+	return protocol == 33 || protocol == 132;
+}
+
 static void other_line(struct packet *p)
 {
 	const char *name = protocol_name(p->protocol);
 
-	packet_ends(p, NULL);
+	packet_ends(p, has_ports(p->protocol) ? frame_at(p->f, p->off, 4) : NULL);
 	if (name)
 		text_add(p->t, " %s, length %u", name, p->len);
 	else
@@ -179,7 +185,10 @@ static void transport_line(struct packet *p)
 static void fragment_line(struct packet *p, unsigned int at)
 {
 	packet_ends(p, NULL);
-	text_add(p->t, " ip-proto-%u, fragment at %u, length %u", p->protocol, at, p->len);
+	if (p->version == 4)
+		text_add(p->t, " ip-proto-%u, fragment at %u, length %u", p->protocol, at, p->len);
+	else
+		text_add(p->t, " frag (%u|%u)", at, p->len);
 }
 
 /* Moves past a header of `len` bytes in front of the transport header. */
@@ -212,6 +221,7 @@ static bool extensions_line(struct packet *p)
 			fragment_line(p, parse_be16(h + 2) & 0xfff8);
 			return false;
 		}
+		p->fragment |= n == 44;
 	}
 	return true;
 }
@@ -237,6 +247,7 @@ static bool ipv4_header(struct packet *p, unsigned int len)
 	p->protocol = h[9];
 	p->off += head;
 	p->len = total - head;
+	p->fragment = parse_be16(h + 6) & 0x2000;
 	at = (parse_be16(h + 6) & 0x1fff) * 8;
 	if (at)
 		fragment_line(p, at);

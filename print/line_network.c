@@ -104,12 +104,27 @@ static void eapol_line(struct text *t, struct frame *f, unsigned int off, unsign
 			 len);
 }
 
+static bool is_tag(unsigned int type)
+{
+	return type == 0x8100 || type == 0x88a8 || type == 0x9100;
+}
+
+static bool is_mpls(unsigned int type)
+{
+	return type == 0x8847 || type == 0x8848;
+}
+
+static bool is_wrap(unsigned int type)
+{
+	return is_tag(type) || is_mpls(type) || type == 0x8864;
+}
+
 /* A header in front of another one. Returns the EtherType of what follows, 0 if that is not known,
  * or -1 after a mark. Advances `off`. */
-static int wrap_line(struct text *t, struct frame *f, unsigned int *off, unsigned int type)
+static int wrap_line(struct text *t, struct frame *f, unsigned int *off, unsigned int type,
+		     bool first)
 {
-	bool tag = type == 0x8100 || type == 0x88a8 || type == 0x9100;
-	bool session = type == 0x8864;
+	bool tag = is_tag(type), session = type == 0x8864;
 	const unsigned char *p = frame_at(f, *off, tag ? 4 : session ? 8 : 5);
 	unsigned int next;
 
@@ -130,28 +145,31 @@ static int wrap_line(struct text *t, struct frame *f, unsigned int *off, unsigne
 			text_add(t, "PPP 0x%04x", next);
 		return next == 0x0021 ? 0x0800 : next == 0x0057 ? 0x86dd : 0;
 	}
-	text_add(t, "MPLS (label %u, tc %u%s, ttl %u) ", parse_be32(p) >> 12, p[2] >> 1 & 7,
-		 p[2] & 1 ? ", [S]" : "", p[3]);
+	text_add(t, "%s(label %u, tc %u%s, ttl %u) ", first ? "MPLS " : "", parse_be32(p) >> 12,
+		 p[2] >> 1 & 7, p[2] & 1 ? ", [S]" : "", p[3]);
 	*off += 4;
 	if (!(p[2] & 1))
 		return type;
-	return p[4] >> 4 == 4 ? 0x0800 : p[4] >> 4 == 6 ? 0x86dd : 0;
-}
-
-static bool is_wrap(unsigned int type)
-{
-	return type == 0x8100 || type == 0x88a8 || type == 0x9100 || type == 0x8847 ||
-	       type == 0x8848 || type == 0x8864;
+	if (p[4] >> 4 == 4)
+		return 0x0800;
+	if (p[4] >> 4 == 6)
+		return 0x86dd;
+	text_add(t, "payload");
+	return 0;
 }
 
 void line_network(struct text *t, struct frame *f, unsigned int off, unsigned int len,
 		  unsigned int ethertype)
 {
 	unsigned int end = off + len;
-	int type = ethertype;
+	int type = ethertype, before = 0;
 
-	for (int i = 0; i < LINK_TAGS_MAX && is_wrap(type); i++)
-		type = wrap_line(t, f, &off, type);
+	for (int i = 0; i < LINK_TAGS_MAX && is_wrap(type); i++) {
+		int next = wrap_line(t, f, &off, type, !is_mpls(before));
+
+		before = type;
+		type = next;
+	}
 	len = end > off ? end - off : 0;
 	switch (type) {
 	case 0x0800:

@@ -17,6 +17,7 @@ struct packet {
 	unsigned int off; /* of the transport header */
 	unsigned int len; /* bytes from there to the packet's end, by its header */
 	unsigned int protocol, version;
+	bool fragment;			/* the first one */
 	unsigned int depth;		/* of IP inside IP */
 	const unsigned char *from, *to; /* the addresses, 4 or 16 bytes */
 };

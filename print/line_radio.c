@@ -7,12 +7,36 @@
 #include "bpf/view_radiotap.h"
 #include "wire/channel.h"
 
+#define XCHANNEL 18	  /* radiotap's bit: flags 4, frequency 2, number 1, power 1 */
 #define PRISM_ITEMS 24	  /* where they begin: after the code, the length and the device's name */
 #define PRISM_ITEM_LEN 12 /* identifier 4, status 2, length 2, value 4 */
 #define AVS_DBM 2	  /* the unit of its signal: dBm */
 #define PPI_COMMON 2	  /* the field 802.11-Common */
 #define PPI_FIELDS_MAX 16
 #define CHANNEL_NUMBER_MAX 196
+
+/* Returns the frequency of the field XChannel, or 0. BSD's drivers have it instead of the channel,
+ * and modules do not see it. The fields before it, by bit: */
+static unsigned int xchannel_mhz(struct frame *f, unsigned int len)
+{
+	static const struct {
+		unsigned char size, align;
+	} before[] = { { 8, 8 }, { 1, 1 }, { 1, 1 }, { 4, 2 }, { 2, 1 }, { 1, 1 },
+		       { 1, 1 }, { 2, 2 }, { 2, 2 }, { 2, 2 }, { 1, 1 }, { 1, 1 },
+		       { 1, 1 }, { 1, 1 }, { 2, 2 }, { 2, 2 }, { 1, 1 }, { 1, 1 } };
+	unsigned int present = parse_le32(f->data + 4), off = radiotap_fields(f, len, present);
+	const unsigned char *p;
+
+	if (!off || !(present & 1u << XCHANNEL))
+		return 0;
+	for (int i = 0; i < XCHANNEL; i++)
+		if (present & 1u << i)
+			off = ((off + before[i].align - 1) & ~(before[i].align - 1u)) +
+			      before[i].size;
+	off = (off + 3) & ~3u;
+	p = off + 8 <= len ? frame_at(f, off + 4, 2) : NULL;
+	return p ? parse_le16(p) : 0;
+}
 
 static bool read_radiotap(struct radio *r, struct frame *f)
 {
@@ -22,7 +46,7 @@ static bool read_radiotap(struct radio *r, struct frame *f)
 	if (!r->len || !frame_at(f, 0, r->len))
 		return false;
 	view_radiotap(&v, f, r->len);
-	r->mhz = v.mhz;
+	r->mhz = v.mhz ?: xchannel_mhz(f, r->len);
 	r->signal_dbm = v.signal_dbm;
 	r->flags = f->flags;
 	return true;
@@ -55,6 +79,8 @@ static bool read_prism(struct radio *r, struct frame *f)
 		id = big ? parse_be32(p) : parse_le32(p);
 		value = big ? parse_be32(p + 8) : parse_le32(p + 8);
 		which = id & 0xffff0000 ? id >> 16 : id >> 12;
+		if (p[4] || p[5])
+			continue; /* the driver did not supply it */
 		if (which == 3)
 			r->mhz = number_or_mhz(value);
 		else if (which == 6 && (int)value < 0)

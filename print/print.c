@@ -204,7 +204,7 @@ static int print_loop(struct printer *p)
 		dissector_move(&p->dissector, &p->screen, !p->ended || p->holds_frame);
 		if (p->screen.err || !open)
 			break;
-		if (p->dissector.state == DISSECTOR_NONE && p->holds_frame)
+		if (p->holds_frame && dissector_is_free(&p->dissector))
 			continue;
 		if (p->dissector.state == DISSECTOR_NONE && p->ended)
 			break;

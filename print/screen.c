@@ -60,8 +60,9 @@ static void screen_put(struct screen *s, const void *bytes, size_t len)
 static void screen_escape(struct screen *s, const char *fmt, unsigned int value)
 {
 	char text[ESCAPE_LEN + 1];
+	int len = snprintf(text, sizeof(text), fmt, value);
 
-	screen_put(s, text, snprintf(text, sizeof(text), fmt, value));
+	screen_put(s, text, len);
 }
 
 static bool is_control(unsigned int c)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #define NS_PER_S 1000000000ULL
+#define US_PER_S 1000000ULL
 
 void stamp_init(struct stamp *s, unsigned int form)
 {
@@ -29,14 +30,15 @@ static void stamp_local(struct text *t, uint64_t ns, bool date)
 	text_add(t, "%02d:%02d:%02d.%06u ", at.tm_hour, at.tm_min, at.tm_sec, microseconds(ns));
 }
 
-static void stamp_difference(struct stamp *s, struct text *t, uint64_t ns)
+/* tcpdump subtracts whole microseconds. */
+static void stamp_difference(const struct stamp *s, struct text *t, uint64_t ns)
 {
-	bool back = ns < s->reference_ns;
-	uint64_t by = back ? s->reference_ns - ns : ns - s->reference_ns;
-	unsigned long long seconds = by / NS_PER_S;
+	uint64_t us = ns / 1000, reference_us = s->reference_ns / 1000;
+	uint64_t by = us < reference_us ? reference_us - us : us - reference_us;
+	unsigned long long seconds = by / US_PER_S;
 
-	text_add(t, "%s%02llu:%02llu:%02llu.%06u ", back ? "-" : " ", seconds / 3600,
-		 seconds / 60 % 60, seconds % 60, microseconds(by));
+	text_add(t, "%s%02llu:%02llu:%02llu.%06u ", us < reference_us ? "-" : " ", seconds / 3600,
+		 seconds / 60 % 60, seconds % 60, (unsigned int)(by % US_PER_S));
 }
 
 void stamp_add(struct stamp *s, struct text *t, uint64_t ns)

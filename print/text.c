@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 void text_add(struct text *t, const char *fmt, ...)
@@ -35,15 +36,26 @@ void text_ipv6(struct text *t, const uint8_t *p)
 	text_add(t, "%s", inet_ntop(AF_INET6, p, text, sizeof(text)));
 }
 
+static bool is_control(uint8_t c)
+{
+	return c < 0x20 || c == 0x7f;
+}
+
 void text_quoted(struct text *t, const uint8_t *bytes, size_t len)
 {
 	text_add(t, "\"");
 	for (size_t i = 0; i < len; i++) {
-		if (bytes[i] < 0x20 || bytes[i] == 0x7f)
+		if (is_control(bytes[i]))
 			text_add(t, "\\x%02x", bytes[i]);
 		else
 			text_add(t, "%s%c", bytes[i] == '"' || bytes[i] == '\\' ? "\\" : "",
 				 bytes[i]);
 	}
 	text_add(t, "\"");
+}
+
+void text_word(struct text *t, const char *word)
+{
+	for (; *word; word++)
+		text_add(t, is_control(*word) ? "\\x%02x" : "%c", (uint8_t)*word);
 }

@@ -24,5 +24,7 @@ void text_ipv6(struct text *t, const uint8_t *p);
  * and control characters are written as \x1b, so that the string ends where it seems to. Other
  * bytes stay; what is no UTF-8 is the screen's business. */
 void text_quoted(struct text *t, const uint8_t *bytes, size_t len);
+/* A name, whose control characters are written as \x1b, so that it stays in its line. */
+void text_word(struct text *t, const char *word);
 
 #endif
