@@ -296,11 +296,9 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
-	case 'q':
-	case 'v':
-		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
-		return 0;
 	default: /* else the error was logged */
+		if (options_log_level(id, &o->log_level))
+			return 0;
 		err = radio_option(&o->capture, id);
 		return err == -ENOENT ? capture_option(&o->capture, id) : err;
 	}
