@@ -227,12 +227,8 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
-	case 'q':
-	case 'v':
-		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
-		return 0;
-	default:
-		return -EINVAL; /* getopt_long has logged the error */
+	default: /* else getopt_long has logged the error */
+		return options_log_level(id, &o->log_level) ? 0 : -EINVAL;
 	}
 }
 

@@ -229,6 +229,14 @@ void options_print(FILE *out, const struct option_def *defs)
 	}
 }
 
+bool options_log_level(int id, enum log_level *level)
+{
+	if (id != 'q' && id != 'v')
+		return false;
+	*level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
+	return true;
+}
+
 int options_number(const char *flag, const char *text, long min, long max, long *out)
 {
 	char *end;

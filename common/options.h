@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "log.h"
+
 #define EXIT_USAGE 2
 
 struct option_def {
@@ -58,6 +60,9 @@ int options_number(const char *flag, const char *text, long min, long max, long 
 /* Sets `*out` to the index of `text` in `words`, a list that ends with NULL. Returns 0, or -EINVAL
  * after a line that names the option, all of them, and a similar one. */
 int options_choice(const char *flag, const char *text, const char *const *words, int *out);
+
+/* Takes -q and -v, the last of which counts. Returns whether `id` is one of them. */
+bool options_log_level(int id, enum log_level *level);
 
 /* Takes HOST:PORT apart in place; an IPv6 address stands in brackets. `host` is "" for ":PORT".
  * Returns 0 or -EINVAL; the caller then logs the form that it takes. */

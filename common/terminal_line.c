@@ -71,15 +71,14 @@ size_t terminal_line_fit(char out[TERMINAL_LINE_MAX], const char *text, unsigned
 	return n;
 }
 
-/* A background job does not write over the shell's prompt. A write to a terminal that takes no
- * output would wait. */
+/* The terminal belongs to its foreground: a background job does not write over the shell's prompt,
+ * and a program of another session not over that of its starter. A write to a terminal that takes
+ * no output would wait. */
 static bool terminal_line_may_draw(const struct terminal_line *l)
 {
-	pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
 	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-	return (foreground < 0 || foreground == l->group) && poll(&p, 1, 0) == 1 &&
-	       p.revents == POLLOUT;
+	return tcgetpgrp(STDERR_FILENO) == l->group && poll(&p, 1, 0) == 1 && p.revents == POLLOUT;
 }
 
 static void terminal_line_draw(struct terminal_line *l)

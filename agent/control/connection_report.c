@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "agent/export/session.h"
 #include "common/duration.h"
 #include "common/log.h"
 
@@ -42,31 +41,29 @@ bool connection_report_look(struct connection_report *r, const struct connection
 	return true;
 }
 
-/* Frames that are exported and not settled. */
-static unsigned long long frames_kept(const struct exporter *e)
+void connection_report_count(struct connection_report *r, const struct session *s,
+			     const struct totals *t)
 {
-	uint64_t all = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
-	uint64_t settled = __atomic_load_n(e->session->exported, __ATOMIC_RELAXED);
+	uint64_t settled = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
 
-	return all > settled ? all - settled : 0;
+	if (!s->connected)
+		r->kept = t->captured > settled ? t->captured - settled : 0;
 }
 
-static void tell_up(struct connection_report *r, const struct exporter *e, const char *often)
+static void tell_up(struct connection_report *r, const struct session *s, const char *often)
 {
-	const struct session *s = e->session;
 	const char *name = s->peers[r->told.peer].address.name;
-	unsigned long long frames = frames_kept(e);
+	unsigned long long frames = r->kept;
 	char away[DURATION_TEXT_LEN];
 
 	duration_text(away, (r->back_ns - r->lost_ns + SESSION_SILENCE_NS) / 1000);
 	if (r->lost_ns && r->lost_peer != r->told.peer)
 		log_line("collector %s: connected after %s without a collector; %llu frame%s "
-			 "waited in the store%s",
+			 "waited%s",
 			 name, away, frames, PLURAL(frames), often);
 	else if (r->lost_ns)
-		log_line("collector %s: connected again after %s; %llu frame%s waited in the "
-			 "store%s",
-			 name, away, frames, PLURAL(frames), often);
+		log_line("collector %s: connected again after %s; %llu frame%s waited%s", name,
+			 away, frames, PLURAL(frames), often);
 	else if (s->was_silent)
 		log_line("collector %s: connected; it did not answer before%s", name, often);
 	else
@@ -74,9 +71,8 @@ static void tell_up(struct connection_report *r, const struct exporter *e, const
 	r->lost_ns = 0; /* another collector may take its place without a loss */
 }
 
-void connection_report_tell(struct connection_report *r, const struct exporter *e, uint64_t now_ns)
+void connection_report_tell(struct connection_report *r, const struct session *s, uint64_t now_ns)
 {
-	const struct session *s = e->session;
 	const struct connection_state now = { s->connected, s->heard_peer };
 	char often[64] = "";
 
@@ -86,7 +82,7 @@ void connection_report_tell(struct connection_report *r, const struct exporter *
 		snprintf(often, sizeof(often), " (%u changes since the last line)", r->changes);
 	r->changes = 0;
 	if (now.up)
-		tell_up(r, e, often);
+		tell_up(r, s, often);
 	else
 		log_line("collector %s: connection lost: no answer for %llu s; frames are kept%s",
 			 s->peers[now.peer].address.name, SESSION_SILENCE_NS / 1000000000, often);

@@ -231,6 +231,7 @@ static void control_count(struct control *c)
 	ring_estimate_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
 	loss_report_tell(&c->loss, &now.totals, now.session_up, now.at_ns);
 	control_skew(c, now.at_ns);
+	connection_report_count(&c->connection, c->session, &now.totals);
 	status_line_tell(&c->status, c->exporter, &now.totals, now.at_ns);
 	changes_begin(&c->board->changes);
 	changes_copy(&c->board->news, &now, sizeof(now));
@@ -256,7 +257,7 @@ void control_loop(struct control *c)
 
 		lookup_tick(&c->lookup, c->session, monotonic_ns());
 		if (!c->exporter->local)
-			connection_report_tell(&c->connection, c->exporter, monotonic_ns());
+			connection_report_tell(&c->connection, c->session, monotonic_ns());
 		control_count(c);
 		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
 			timeout = sampling;

@@ -178,12 +178,8 @@ static int parse_option(struct run_options *o, int id)
 		return parse_spool_bytes(o);
 	case OPT_ALLOW_CONTROL:
 		return parse_allow_control(o);
-	case 'q':
-	case 'v':
-		o->log_level = id == 'q' ? LOG_LEVEL_QUIET : LOG_LEVEL_VERBOSE;
-		return 0;
 	default:
-		return sensor_option(o, id);
+		return options_log_level(id, &o->log_level) ? 0 : sensor_option(o, id);
 	}
 }
 

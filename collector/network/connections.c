@@ -20,13 +20,13 @@ void connections_begun(struct network *o, const struct sensor *s, const struct s
 	if (log_settings.level < LOG_LEVEL_NORMAL || session->renewed ||
 	    (s->heard_ns && away_ns < CONNECTIONS_AWAY_NS))
 		return;
-	who = refusals_sensor_hash("connected", s->name);
+	who = refusals_sensor_hash("sensor", s->name);
 	duration_text(away, away_ns / 1000);
 	if (!s->heard_ns)
-		log_limit_line(&o->connected, who, who, now_ns, "sensor %s: connected from %s",
-			       s->name, at);
+		log_limit_line(&o->connected, who, refusals_sensor_hash("first", s->name), now_ns,
+			       "sensor %s: connected from %s", s->name, at);
 	else
-		log_limit_line(&o->connected, who, who, now_ns,
+		log_limit_line(&o->connected, who, refusals_sensor_hash("again", s->name), now_ns,
 			       "sensor %s: connected again from %s, after %s of silence", s->name,
 			       at, away);
 }
