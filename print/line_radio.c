@@ -86,7 +86,7 @@ static bool read_prism(struct radio *r, struct frame *f)
 		else if (which == 6 && (int)value < 0)
 			r->signal_dbm = (int)value;
 	}
-	return frame_at(f, 0, r->len);
+	return r->len >= 8 && frame_at(f, 0, r->len);
 }
 
 static bool read_avs(struct radio *r, struct frame *f)

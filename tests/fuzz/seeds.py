@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from reference import captures, radiotaps, shapes
 
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
+LINKTYPES_PRINTED = (*LINKTYPES, 228)  # in the order of fuzz_print.c
 
 
 def key(first):
@@ -104,6 +105,16 @@ def parse():
         yield head + frame[:400]
     for made in radiotaps.every():
         yield struct.pack("<BHHHHB", LINKTYPES.index(127), 191, 0, 60, 0, 0) + made.bytes[:400]
+
+
+def print_seeds():
+    """Every shape, and the first frames of the captures of 802.11 and of names."""
+    for n, (_, linktype, frame) in enumerate(shapes.whole()):
+        yield struct.pack("<BBHH", LINKTYPES_PRINTED.index(linktype) | 128, n & 255, 0, 5) + frame[:400]
+    for folder, count in (("dot11-other", 40), ("radiotap", 20), ("wired", 12)):
+        for path in captures.OWN.folder(folder):
+            for frame in itertools.islice(captures.frames(path), count):
+                yield struct.pack("<BBHH", LINKTYPES_PRINTED.index(frame.linktype), 1, 0, 9) + frame.data[:400]
 
 
 def combo():
@@ -303,7 +314,7 @@ def consumers():
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
+    made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),

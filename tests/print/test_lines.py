@@ -58,7 +58,7 @@ def test_80211_is_as_tshark_says(path):
     for line, row in zip(lines, rows):
         fields, kind = tshark_fields(row, prism_channel="6" if path.name.startswith("119") else "")
         assert dot11_fields(line) == fields, line
-            assert kind not in WORDS or f" {WORDS[kind]} " in line, (line, hex(kind))
+        assert kind not in WORDS or f" {WORDS[kind]} " in line, (line, hex(kind))
 
 
 # What tcpdump dissects further: the lines are the same up to here.
