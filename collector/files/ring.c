@@ -51,29 +51,7 @@ static int append(struct ring *r, const char *name)
 	return 0;
 }
 
-int ring_init(struct ring *r, const struct series *s, unsigned int most, char *const *files,
-	      unsigned int count)
-{
-	char base[NAME_MAX + 1];
-	int err = series_base(s, base, sizeof(base));
-
-	*r = (struct ring){ .most = most };
-	if (err)
-		return err;
-	snprintf(r->comment, sizeof(r->comment),
-		 "in the ring of -w %s: the oldest files are deleted (-W)", base);
-	for (unsigned int i = 0; i < count && !err; i++) {
-		int fd = ring_open(files[i]);
-
-		if (fd >= 0 && is_of(r, fd))
-			err = append(r, files[i]);
-		if (fd >= 0)
-			close(fd);
-	}
-	return err;
-}
-
-/* The file may have been replaced, moved or deleted since. */
+/* Deletes a file, which may have been replaced, moved or deleted since. */
 static void drop(const struct ring *r, const char *name)
 {
 	int fd = ring_open(name);
@@ -85,6 +63,39 @@ static void drop(const struct ring *r, const char *name)
 		log_line("warning: %s: cannot be deleted, and stays (-W): %s", name,
 			 strerror(errno));
 	close(fd);
+}
+
+/* Empty files would push full ones out, when collectors end early again and again. */
+static int take_old(struct ring *r, const char *name)
+{
+	int fd = ring_open(name), err = 0;
+
+	if (fd < 0)
+		return 0;
+	if (is_of(r, fd)) {
+		if (series_is_empty(fd))
+			drop(r, name);
+		else
+			err = append(r, name);
+	}
+	close(fd);
+	return err;
+}
+
+int ring_init(struct ring *r, const struct series *s, unsigned int most, char *const *files,
+	      unsigned int count)
+{
+	char base[NAME_MAX + 1];
+	int err = series_base(s, base, sizeof(base));
+
+	*r = (struct ring){ .most = most };
+	if (err)
+		return err;
+	snprintf(r->comment, sizeof(r->comment),
+		 "in the ring of -w %s: the oldest files are deleted (-W)", base);
+	for (unsigned int i = 0; i < count && !err; i++)
+		err = take_old(r, files[i]);
+	return err;
 }
 
 void ring_add(struct ring *r, const char *name)

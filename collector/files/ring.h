@@ -19,8 +19,8 @@ struct ring {
 	unsigned int count;
 };
 
-/* Finds the ring's files among the `count` files of the series, oldest first. Returns 0 or
- * -errno. */
+/* Finds the ring's files among the `count` files of the series, oldest first, and deletes those
+ * without frames. Returns 0 or -errno. */
 int ring_init(struct ring *r, const struct series *s, unsigned int most, char *const *files,
 	      unsigned int count);
 /* Adds the new file, and deletes the oldest ones. Logs failures. */

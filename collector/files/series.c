@@ -6,10 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SERIES_STAMP 14 /* digits */
 
@@ -221,4 +224,14 @@ int series_list(const struct series *s, char ***list, unsigned int *next)
 	if (count)
 		qsort(*list, count, sizeof(**list), compare);
 	return err ? err : count;
+}
+
+bool series_is_empty(int fd)
+{
+	uint32_t head[2]; /* the block's type and length */
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_SET) == 0 &&
+	       read(fd, head, sizeof(head)) == sizeof(head) && head[0] == 0x0a0d0d0a &&
+	       head[1] == st.st_size;
 }

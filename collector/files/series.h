@@ -31,6 +31,8 @@ int series_name(const struct series *s, unsigned int number, char *name, size_t 
 /* Lists the existing files, the oldest first; the caller frees list and names. Sets `next` to the
  * following number. Returns the number of files, or -errno. */
 int series_list(const struct series *s, char ***list, unsigned int *next);
+/* Whether an opened file has a section header and nothing else. */
+bool series_is_empty(int fd);
 /* Returns the number in the name of a file of any series; 0 for other names. */
 unsigned int series_number(const char *name);
 /* Compares names without their folders: below 0 if `a` was begun before `b`. */

@@ -110,14 +110,12 @@ static int open_series(struct files *f, struct files_answer *a)
 static void remove_empty(struct files *f)
 {
 	struct stat last, named;
-	uint32_t head[2] = { 0 }; /* the block's type and length */
 	int fd = *f->last ? open(f->last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 
 	if (fd < 0)
 		return;
 	if (fstat(fd, &named) == 0 && fstat(f->limit.last, &last) == 0 &&
-	    named.st_dev == last.st_dev && named.st_ino == last.st_ino &&
-	    read(fd, head, sizeof(head)) == sizeof(head) && head[1] == named.st_size &&
+	    named.st_dev == last.st_dev && named.st_ino == last.st_ino && series_is_empty(fd) &&
 	    unlink(f->last) == 0)
 		ring_forget(&f->ring, f->last);
 	close(fd);

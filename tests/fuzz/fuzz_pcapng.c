@@ -173,7 +173,7 @@ static size_t said(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 
 static size_t interface(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
-	struct pcapng_interface i = { .linktype = fuzz_number(in, 2) };
+	struct pcapng_interface i = { .linktype = fuzz_number(in, 2) & 0x7fff };
 
 	i.name = text(in);
 	i.description = text(in);

@@ -393,6 +393,33 @@ static void a_ring_deletes_nothing_else(void **state)
 	close(used);
 }
 
+/* Collectors that end before they write a frame push out nothing. */
+static void a_ring_survives_many_starts(void **state)
+{
+	static const uint32_t nothing[] = { 0x0a0d0d0a, 512 };
+	char block[512] = { 0 }, first[64];
+	struct files_answer a;
+	int fd;
+
+	(void)state;
+	options.rotate_bytes = 1000000;
+	options.rotate_count = 3;
+	start();
+	strcpy(first, next_output());
+	privileged_stop();
+	memcpy(block, nothing, sizeof(nothing));
+	strcpy(block + sizeof(nothing), RING);
+	for (unsigned int i = 0; i < 10; i++) {
+		start();
+		assert_int_equal(files_ask(sock, FILES_OUTPUT, &a, &fd), 0);
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+		close(fd);
+		privileged_stop();
+	}
+	assert_true(there(first));
+	assert_int_equal(count_files(".pcapng"), 2);
+}
+
 /* A file of the ring is replaced by another one while the collector runs. */
 static void a_ring_looks_before_it_deletes(void **state)
 {
@@ -427,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_spare_that_is_a_fifo, begin, end),
 		cmocka_unit_test_setup_teardown(a_ring_keeps_the_newest, begin, end),
 		cmocka_unit_test_setup_teardown(a_ring_deletes_nothing_else, begin, end),
+		cmocka_unit_test_setup_teardown(a_ring_survives_many_starts, begin, end),
 		cmocka_unit_test_setup_teardown(a_ring_looks_before_it_deletes, begin, end),
 	};
 
