@@ -146,8 +146,15 @@ static void fresh_signals(void)
 	setsid();
 }
 
-/* Runs in the new process. Without CAP_SYS_ADMIN it stays in the network: it has no rights in it
- * that its caller does not have. */
+/* Without CAP_SYS_ADMIN this takes a user namespace, which not every system permits. There the
+ * dissector stays in the network, in which it has the rights of its user alone. */
+static void leave_network(void)
+{
+	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET) && geteuid() == 0)
+		log_line("the dissector stays in the network: %s", strerror(errno));
+}
+
+/* Runs in the new process. Returns after a line, or if there is nothing to dissect. */
 static void become(const struct print_options *o)
 {
 	char path[PATH_MAX];
@@ -157,9 +164,8 @@ static void become(const struct print_options *o)
 
 	fresh_signals();
 	close_others();
-	if (unshare(CLONE_NEWNET) && errno != EPERM && errno != EINVAL && errno != ENOSYS)
-		log_line("the dissector stays in the network: %s", strerror(errno));
 	clean_environment();
+	leave_network();
 	if (privsep_drop(o->user ?: PRIVSEP_USER_DEFAULT) || read(STDIN_FILENO, &order, 1) != 1)
 		return;
 	program = order == LAUNCH_TCPDUMP ? "tcpdump" : "tshark";
