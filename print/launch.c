@@ -146,12 +146,43 @@ static void fresh_signals(void)
 	setsid();
 }
 
-/* Without CAP_SYS_ADMIN this takes a user namespace, which not every system permits. There the
- * dissector stays in the network, in which it has the rights of its user alone. */
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		log_line("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Makes a user namespace in which this user is itself, and a network namespace in it. */
+static int leave_as_user(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	char map[64];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return -errno;
+	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+	write_file("/proc/self/uid_map", map);
+	write_file("/proc/self/setgroups", "deny"); /* or gid_map is refused */
+	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+	write_file("/proc/self/gid_map", map);
+	return 0;
+}
+
+/* Not every system permits user namespaces. Without one, the dissector of a user without rights
+ * stays in the network, with the rights of that user. */
 static void leave_network(void)
 {
-	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET) && geteuid() == 0)
+	if (unshare(CLONE_NEWNET) == 0)
+		return;
+	if (geteuid() == 0)
 		log_line("the dissector stays in the network: %s", strerror(errno));
+	else
+		leave_as_user();
 }
 
 /* Runs in the new process. Returns after a line, or if there is nothing to dissect. */
