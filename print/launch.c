@@ -146,8 +146,46 @@ static void fresh_signals(void)
 	setsid();
 }
 
-/* Runs in the new process. Without CAP_SYS_ADMIN it stays in the network: it has no rights in it
- * that its caller does not have. */
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		log_line("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Makes a user namespace in which this user is itself, and a network namespace in it. */
+static int leave_as_user(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	char map[64];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return -errno;
+	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+	write_file("/proc/self/uid_map", map);
+	write_file("/proc/self/setgroups", "deny"); /* or gid_map is refused */
+	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+	write_file("/proc/self/gid_map", map);
+	return 0;
+}
+
+/* Not every system permits user namespaces. Without one, the dissector of a user without rights
+ * stays in the network, with the rights of that user. */
+static void leave_network(void)
+{
+	if (unshare(CLONE_NEWNET) == 0)
+		return;
+	if (geteuid() == 0)
+		log_line("the dissector stays in the network: %s", strerror(errno));
+	else
+		leave_as_user();
+}
+
+/* Runs in the new process. Returns after a line, or if there is nothing to dissect. */
 static void become(const struct print_options *o)
 {
 	char path[PATH_MAX];
@@ -157,9 +195,8 @@ static void become(const struct print_options *o)
 
 	fresh_signals();
 	close_others();
-	if (unshare(CLONE_NEWNET) && errno != EPERM && errno != EINVAL && errno != ENOSYS)
-		log_line("the dissector stays in the network: %s", strerror(errno));
 	clean_environment();
+	leave_network();
 	if (privsep_drop(o->user ?: PRIVSEP_USER_DEFAULT) || read(STDIN_FILENO, &order, 1) != 1)
 		return;
 	program = order == LAUNCH_TCPDUMP ? "tcpdump" : "tshark";

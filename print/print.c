@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -238,6 +239,8 @@ static int confine(const struct printer *p)
 	};
 	int err = privsep_drop(p->o->user ?: PRIVSEP_USER_DEFAULT);
 
+	/* The dissector is of the same user, and must not write to the terminal through us. */
+	prctl(PR_SET_DUMPABLE, 0);
 	return err ? err : sandbox_calls(&policy);
 }
 

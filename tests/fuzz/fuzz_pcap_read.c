@@ -43,7 +43,7 @@ static void finish(struct seen *s, struct pcap_reader *r, int end, size_t len)
 	s->why = r->why;
 	CHECK(end == 0 || (end == -EBADMSG && r->why));
 	CHECK(r->offset <= len);
-	CHECK(r->interface_count <= PCAP_INTERFACES_MAX);
+	CHECK(r->interface_count <= r->interface_limit);
 	pcap_close(r);
 }
 
@@ -83,6 +83,19 @@ static int drain(struct pcap_reader *r, struct seen *s)
 	return -EAGAIN;
 }
 
+/* Names are inside their blocks. */
+static int described(void *context, uint32_t number, uint16_t linktype, const char *name,
+		     size_t len)
+{
+	const struct pcap_reader *r = context;
+
+	CHECK(number == r->interface_count - 1 && linktype == r->interfaces[number].linktype);
+	CHECK(!len || ((const uint8_t *)name >= r->block &&
+		       (const uint8_t *)name + len <= r->block + PCAP_BLOCK_MAX));
+	fuzz_touch((const uint8_t *)name, len);
+	return 0;
+}
+
 static struct seen from_pipe(const uint8_t *data, size_t len, size_t chunk)
 {
 	struct pcap_reader r;
@@ -91,6 +104,9 @@ static struct seen from_pipe(const uint8_t *data, size_t len, size_t chunk)
 
 	CHECK(pipe2(ends, O_CLOEXEC) == 0 && pcap_init(&r, ends[0]) == 0);
 	r.pipe = true;
+	r.interface_limit = PCAP_INTERFACES_LIVE; /* inputs are too short for as many */
+	r.described = described;
+	r.context = &r;
 	for (size_t at = 0; at < len && got == -EAGAIN; at += chunk) {
 		size_t n = len - at < chunk ? len - at : chunk;
 

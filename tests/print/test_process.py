@@ -33,11 +33,14 @@ def records(data):
         at += size
 
 
+UNSHARE = ("unshare", "--user", "--net", "true")  # not every system permits it
+
+
 class Live:
     """The printing process, fed through a pipe step by step."""
 
-    def __init__(self, *args, env=printer.ENVIRONMENT):
-        self.process = subprocess.Popen([printer.PRINTER, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, *args, env=printer.ENVIRONMENT, before=()):
+        self.process = subprocess.Popen([*before, printer.PRINTER, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=env)
         self.text = b""
 
@@ -331,6 +334,24 @@ def test_neither_process_has_privileges_and_the_dissector_has_no_network(dissect
         environment = pathlib.Path(f"/proc/{child}/environ").read_bytes().decode().split("\0")
         assert {word.split("=")[0] for word in environment if word} <= {"PATH", "LANG", "TZ", "HOME"}
         assert its.end()[1:] == ("", 0)
+
+
+def test_a_user_without_rights_has_a_dissector_without_network_too():
+    user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")
+    with live("tcpdump", "-n", before=user) as its:
+        its.feed(printer.pcap(1, [ARP]))
+        its.lines(1)
+        child = its.dissector()
+        assert {status(child)[f"Cap{which}"] for which in ("Inh", "Prm", "Eff")} == {"0" * 16}
+        if subprocess.run((*user, *UNSHARE), stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            assert os.readlink(f"/proc/{child}/ns/net") != os.readlink("/proc/self/ns/net")
+        assert its.end()[1:] == ("", 0)
+
+
+def test_the_dissector_cannot_trace_the_process_that_writes_to_the_terminal(only):
+    look = "#!/bin/sh\ncat /proc/$PPID/environ >&2 || echo no >&2\nexec cat >/dev/null\n"
+    _, said = printer.run(printer.pcap(1, [ARP]), "tcpdump", env=only("cat", tcpdump=look))
+    assert "environ: Permission denied" in said and "PATH=" not in said
 
 
 # ---- what reaches the terminal ---------------------------------------------------------------------------
