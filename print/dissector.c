@@ -162,20 +162,19 @@ static void count_lines(struct dissector *d, const char *text, size_t len)
 static void move_output(struct dissector *d, struct screen *s)
 {
 	char text[READ_LEN];
+	bool moved = false;
+	ssize_t n;
 
-	while (d->process.out >= 0 && !s->err) {
-		ssize_t n = read(d->process.out, text, sizeof(text));
-
-		if (n < 0 && errno == EAGAIN)
-			return;
-		if (n <= 0) {
-			close_fd(&d->process.out);
-			return;
-		}
+	while ((n = read(d->process.out, text, sizeof(text))) > 0 && !s->err) {
 		count_lines(d, text, n);
-		d->owes = false;
 		screen_add(s, text, n);
-		screen_flush(s);
+		moved = true;
+	}
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		close_fd(&d->process.out);
+	if (moved) {
+		screen_flush(s); /* may take as long as somebody looks at a page */
+		d->owes = false;
 		d->moved_ns = monotonic_ns();
 	}
 }
@@ -211,8 +210,6 @@ static void move_complaints(struct dissector *d)
 	char text[1024];
 	ssize_t n;
 
-	if (d->process.err < 0)
-		return;
 	while ((n = read(d->process.err, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] == '\n')
@@ -251,8 +248,10 @@ void dissector_move(struct dissector *d, struct screen *s, bool more)
 	if (d->state < DISSECTOR_RUNS)
 		return;
 	move_input(d);
-	move_output(d, s);
-	move_complaints(d);
+	if (d->process.out >= 0)
+		move_output(d, s);
+	if (d->process.err >= 0)
+		move_complaints(d);
 	/* The process's end closes both. Its output alone may be closed earlier. */
 	ended = d->process.out < 0 && d->process.err < 0;
 	stuck = is_owed(d) && monotonic_ns() - d->moved_ns >= d->patience_ns;
