@@ -10,11 +10,12 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"network", "combo", "output", "files", "control", "model"},
+    "collector": {"network", "combo", "output", "live", "files", "control", "model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
-    "collector/output": {"files", "model"},
+    "collector/output": {"live", "files", "model"},
+    "collector/live": {"model"},
     "collector/files": {"model"},
     "collector/model": set(),
 }
@@ -128,17 +129,18 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "collector"])
+@pytest.mark.parametrize("top", ["agent", "collector", "live"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
 @pytest.mark.parametrize("top, others", [
-    ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf"}),
-    ("swarm", {"agent", "collector", "bpf"}), ("wire", {"agent", "collector", "swarm", "bpf"}),
-    ("common", {"agent", "collector", "swarm", "bpf", "wire"}),
-    ("bpf", {"agent", "collector", "common", "swarm", "wire"}),
-    ("include", {"agent", "collector", "common", "swarm", "bpf", "wire"})])
+    ("agent", {"collector", "live", "swarm"}), ("collector", {"agent", "live", "swarm", "bpf"}),
+    ("live", {"agent", "collector", "swarm", "bpf"}), ("swarm", {"agent", "collector", "live", "bpf"}),
+    ("wire", {"agent", "collector", "live", "swarm", "bpf"}),
+    ("common", {"agent", "collector", "live", "swarm", "bpf", "wire"}),
+    ("bpf", {"agent", "collector", "common", "live", "swarm", "wire"}),
+    ("include", {"agent", "collector", "common", "live", "swarm", "bpf", "wire"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []
@@ -147,7 +149,7 @@ def test_programs_meet_in_what_they_share(top, others):
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "collector", "common", "swarm", "wire", "include", "bpf")
+               for top in ("agent", "collector", "common", "live", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []
