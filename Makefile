@@ -580,13 +580,18 @@ INSTALL_FILES := \
 	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
+# Wireshark lists what is in its own folder.
+EXTCAP ?= $(if $(filter /usr /usr/local,$(PREFIX)),/usr/lib/$(shell gcc -print-multiarch),$(PREFIX)/lib)/wireshark/extcap
+
 .PHONY: install uninstall
 install: all modules ## install programs and pages below DESTDIR and PREFIX (/usr/local)
 	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
 		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
+	$(Q)mkdir -p "$(DESTDIR)$(EXTCAP)" && ln -sfn $(PREFIX)/bin/saluki-live "$(DESTDIR)$(EXTCAP)/saluki"
 
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
+	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
 	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true

@@ -14,6 +14,8 @@
 #include "common/privsep.h"
 #include "common/unix_address.h"
 
+#define PATIENCE_MS 5000 /* many viewers may wait */
+
 struct answer {
 	int err;
 	struct live_hello hello;
@@ -21,9 +23,9 @@ struct answer {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-static int ask_collector(const char *path, struct live_hello *hello, int *fds)
+static int ask_collector(const char *path, int ms, struct live_hello *hello, int *fds)
 {
-	const struct timeval patience = { .tv_sec = 5 }; /* many viewers may wait */
+	const struct timeval patience = { ms / 1000, ms % 1000 * 1000 };
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
 	struct sockaddr_un a;
 
@@ -62,7 +64,7 @@ static void serve(int sock, const char *path)
 		struct answer a = { 0 };
 
 		memset(fds, -1, sizeof(fds));
-		a.err = ask_collector(path, &a.hello, fds);
+		a.err = ask_collector(path, PATIENCE_MS, &a.hello, fds);
 		if (privsep_send(sock, &a, sizeof(a), fds, a.err ? 0 : LIVE_FDS))
 			break;
 		close_all(fds);
@@ -87,6 +89,15 @@ int connect_start(const char *path)
 	}
 	close(pair[1]);
 	return pair[0];
+}
+
+int connect_now(const char *path, struct source *s, int ms)
+{
+	int fds[PRIVSEP_FDS_MAX], err;
+	struct live_hello hello;
+
+	err = ask_collector(path, ms, &hello, fds);
+	return err ?: source_map(s, &hello, fds);
 }
 
 int connect_ask(int sock)

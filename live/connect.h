@@ -8,6 +8,8 @@
 
 #include "source.h"
 
+/* Asks in this process, and waits at most `ms` for each step. Returns 0 or -errno. */
+int connect_now(const char *path, struct source *s, int ms);
 /* Starts it. Call it before any output is open. Returns the socket to it, or -errno after a line.
  */
 int connect_start(const char *path);

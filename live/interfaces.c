@@ -3,12 +3,15 @@
 #include "interfaces.h"
 
 #include <errno.h>
+#include <saluki/linktype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "block.h"
 
+#define OPTION_NAME 2 /* padded with zeros, which readers cut off */
 #define NUMBERS_BYTES (LIVE_HALF / 4 * sizeof(uint32_t))
 
 /* Only pages in use take memory. */
@@ -143,6 +146,32 @@ int interfaces_find(struct interfaces *x, const struct source *s, const struct l
 		return number;
 	*known = number + 1;
 	x->list[number].sensor = r->sensor;
+	return number;
+}
+
+int interfaces_make(struct interfaces *x, uint32_t sensor, const char *name, int *is_new)
+{
+	struct {
+		uint32_t type, len;
+		uint16_t linktype, zero;
+		uint32_t snaplen;
+		uint16_t code, name_len;
+		char name[LIVE_NAME_MAX];
+		uint32_t end, len_again;
+	} b = { .type = BLOCK_INTERFACE,
+		.len = sizeof(b),
+		.linktype = LINKTYPE_ETHERNET,
+		.code = OPTION_NAME,
+		.name_len = LIVE_NAME_MAX,
+		.len_again = sizeof(b) };
+	int number;
+
+	snprintf(b.name, sizeof(b.name), "%s", name);
+	number = find_equal(x, (uint8_t *)&b, sizeof(b));
+	*is_new = number < 0;
+	number = number < 0 ? add(x, (uint8_t *)&b, sizeof(b)) : number;
+	if (number >= 0)
+		x->list[number].sensor = sensor;
 	return number;
 }
 

@@ -40,6 +40,9 @@ void interfaces_source(struct interfaces *x);
  * overwritten; -ENOMEM; or -EBADMSG. `*is_new`: the block must be written first. */
 int interfaces_find(struct interfaces *x, const struct source *s, const struct live_record *r,
 		    uint32_t offset, int *is_new);
+/* Makes an interface for the missed frames of a sensor that has none yet. Returns its number or
+ * -errno; `*is_new` as above. */
+int interfaces_make(struct interfaces *x, uint32_t sensor, const char *name, int *is_new);
 /* Returns the sensor's first interface, or NULL. */
 struct interface *interfaces_of(struct interfaces *x, uint32_t sensor);
 

@@ -9,13 +9,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "connect.h"
+#include "extcap.h"
 #include "install.h"
 #include "options.h"
+#include "remote.h"
 #include "show.h"
 #include "view.h"
 
@@ -37,16 +40,21 @@ static int output_open(const char *write)
 
 static int look(const struct live_options *o)
 {
-	int helper = connect_start(o->collector);
+	int helper = options_far(o) ? 0 : connect_start(o->collector);
 	int fd = helper < 0 ? helper : output_open(o->write);
 
-	return fd < 0 ? 1 : view(o, helper, fd, o->write ? o->write : "the printer");
+	if (fd < 0)
+		return 1;
+	if (options_far(o))
+		return remote_run(o, fd);
+	return view(o, helper, fd, o->write ? o->write : "the printer");
 }
 
 int main(int argc, char **argv)
 {
 	struct live_options o;
-	int status = options_parse(&o, argc, argv);
+	bool wireshark = extcap_is(argc, argv);
+	int status = wireshark ? extcap_answer(&o, argc, argv) : options_parse(&o, argc, argv);
 
 	if (status)
 		return status < 0 ? 0 : status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/log.h"
+#include "say.h"
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -64,9 +65,8 @@ void take_directory(struct take *t)
 		return;
 	select_apply(&t->select, &t->directory);
 	if (!t->warned && select_unknown(&t->select, &t->directory, name, sizeof(name))) {
-		log_line("%s %s: the collector knows no such %s yet",
-			 *name == '@' ? "group" : "sensor", *name == '@' ? name + 1 : name,
-			 *name == '@' ? "group" : "sensor");
+		say("%s %s: the collector knows no such %s yet", *name == '@' ? "group" : "sensor",
+		    *name == '@' ? name + 1 : name, *name == '@' ? "group" : "sensor");
 		t->warned = true;
 	}
 }
@@ -87,6 +87,7 @@ void take_missed(void *user, uint32_t sensor, uint64_t missed)
 		i->missed += missed;
 	else
 		t->unplaced[sensor] += missed;
+	t->unplaced_any = t->unplaced_any || !i;
 }
 
 static void place(struct take *t, uint32_t sensor)
@@ -167,8 +168,30 @@ bool take_is_done(const struct take *t)
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
+/* All frames of a new sensor may have been missed. */
+static void place_all(struct take *t)
+{
+	if (!t->unplaced_any || !t->directory.list)
+		return;
+	for (uint32_t n = 0; n < t->directory.count; n++) {
+		int is_new, number;
+
+		if (!t->unplaced[n])
+			continue;
+		number = interfaces_make(&t->interfaces, n, t->directory.list[n].name, &is_new);
+		if (number < 0)
+			continue;
+		if (is_new)
+			stream_interface(&t->stream, t->interfaces.list[number].block,
+					 t->interfaces.list[number].len);
+		place(t, n);
+	}
+	t->unplaced_any = false;
+}
+
 void take_statistics(struct take *t)
 {
+	place_all(t);
 	for (uint32_t n = 0; n < t->interfaces.count; n++) {
 		struct interface *i = &t->interfaces.list[n];
 

@@ -22,6 +22,7 @@ struct take {
 	uint64_t *unplaced; /* by sensor: missed before its first interface was known */
 	uint64_t count;	    /* end after so many frames; 0: no end */
 	uint64_t accepted, missed;
+	bool unplaced_any;
 	bool lost;   /* frames were missed since the last statistics */
 	bool warned; /* of sensors that the collector does not know */
 };

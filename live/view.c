@@ -11,8 +11,10 @@
 
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "change.h"
 #include "connect.h"
 #include "sandbox.h"
+#include "say.h"
 #include "take.h"
 
 #define POLL_MS 20
@@ -30,6 +32,7 @@ struct view {
 	struct source source;
 	struct reader reader;
 	struct take take;
+	struct toolbar toolbar;
 	bool asked;	  /* for a collector; the answer has not come */
 	uint64_t ask_ns;  /* monotonic: when to ask again */
 	uint64_t told_ns; /* monotonic: the last statistics */
@@ -68,17 +71,18 @@ static int attach(struct view *v, bool again)
 	if (err)
 		log_line("out of memory");
 	else if (again)
-		log_line("the collector is there again");
+		say("the collector is there again");
 	return err;
 }
 
 static void detach(struct view *v)
 {
+	take_statistics(&v->take); /* by this collector's numbers of sensors */
 	reader_end(&v->reader);
 	source_unmap(&v->source);
 	take_source(&v->take, NULL);
 	v->ask_ns = monotonic_ns() + ASK_NS;
-	log_line("the collector has ended; waiting until it is started again");
+	say("the collector has ended; waiting until it is started again");
 }
 
 static bool has_ended(const struct view *v)
@@ -179,6 +183,7 @@ static int loop(struct view *v)
 		err = turn(v, p.revents);
 		if (err && err != -EAGAIN)
 			return err;
+		change(&v->take, &v->toolbar);
 		tell(v);
 		stream_flush(&v->take.stream);
 	}
@@ -224,6 +229,9 @@ int view(const struct live_options *o, int helper, int fd, const char *name)
 	v->take.stream.fd = fd;
 	v->take.stream.name = name;
 	v->take.stream.stop = &stop;
+	toolbar_open(&v->toolbar, o->control_in, o->control_out);
+	if (o->extcap)
+		say_to(&v->toolbar);
 	catch_signals();
 	err = first(v) ?: sandbox_viewer();
 	if (!err) {
