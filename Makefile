@@ -35,6 +35,7 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 	$(if $(filter nl80211,$(WITHOUT)),,-lnl-genl-3 -lnl-3) $(LIBS_COMMON)
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
+LIBS_LIVE := -lseccomp
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
 	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
@@ -76,6 +77,7 @@ COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 PRINT := $(BUILD)/print.a
+LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too. The AP70's tests are emulated, without the collector's.
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
@@ -87,7 +89,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-swarm)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-swarm)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
@@ -124,6 +126,10 @@ $(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
 $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_LIVE)
 
 # A program knows its options; what is made of them is a file of its own to install.
 $(BUILD)/completion/%: $(BUILD)/%
@@ -568,10 +574,12 @@ MAN_PAGES := $(wildcard docs/*.[1-8])
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	755:$(BUILD)/saluki-live:$(PREFIX)/bin/saluki-live \
 	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
+	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
 	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
 	$(foreach h,module.h consumed.h consumer.h consumer_lines.h,644:include/saluki/$h:$(PREFIX)/include/saluki/$h) \
@@ -581,20 +589,25 @@ INSTALL_FILES := \
 	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
+# Wireshark lists what is in its own folder.
+EXTCAP ?= $(if $(filter /usr /usr/local,$(PREFIX)),/usr/lib/$(shell gcc -print-multiarch),$(PREFIX)/lib)/wireshark/extcap
+
 .PHONY: install uninstall
 install: all modules ## install programs and pages below DESTDIR and PREFIX (/usr/local)
 	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
 		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
+	$(Q)mkdir -p "$(DESTDIR)$(EXTCAP)" && ln -sfn $(PREFIX)/bin/saluki-live "$(DESTDIR)$(EXTCAP)/saluki"
 
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
+	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
 	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -625,9 +638,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) print swarm wire
+		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) live print swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c print/*.c swarm/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c live/*.c print/*.c swarm/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -639,5 +652,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common modules print sodium swarm tests wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common live modules print sodium swarm tests wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

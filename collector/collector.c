@@ -82,14 +82,15 @@ static bool collector_work(struct collector *c, bool readable, bool more)
 	return turns_serve(&c->combos, monotonic_ns());
 }
 
-/* The list of sensors already matches the file. */
-static int collector_groups(struct collector *c, const struct groups_file *f)
+static int collector_sensors(struct collector *c, const struct sensors_file *f)
 {
-	int err = groups_apply(&c->groups, f);
+	int err = sensor_list_apply(&c->network, f) ?: groups_apply(&c->groups, &f->groups);
 
-	if (!err)
-		refocus_apply(&c->refocus, f);
-	return err;
+	if (err)
+		return err;
+	refocus_apply(&c->refocus, &f->groups);
+	live_sensors(&c->live, &c->sensors, &f->groups);
+	return 0;
 }
 
 /* A one-way sensor has no handshake, so only the time distinguishes a recorded session from a new
@@ -126,7 +127,7 @@ static void collector_reload(struct collector *c)
 		log_line("the sensors stay as they are");
 		return;
 	}
-	if (sensor_list_apply(&c->network, &f) == 0 && collector_groups(c, &f.groups) == 0)
+	if (collector_sensors(c, &f) == 0)
 		log_info("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
 			 PLURAL(f.count));
 	sensors_file_free(&f);
@@ -193,8 +194,7 @@ static int collector_begin(struct collector *c)
 	if (!one_way_allowed(c, &c->sensors_file))
 		err = -EINVAL;
 	else
-		err = sensor_list_apply(&c->network, &c->sensors_file)
-			      ?: collector_groups(c, &c->sensors_file.groups);
+		err = collector_sensors(c, &c->sensors_file);
 	sensors_file_free(&c->sensors_file);
 	return err;
 }
@@ -219,6 +219,7 @@ int collector_process(struct collector *c)
 	c->network.combos = &c->combos;
 	c->combos.sensors = &c->sensors;
 	c->combos.output = &c->output;
+	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
 	if (refocus_init(&c->refocus, &c->groups, &c->combos, &c->sensors_file.groups,
@@ -243,5 +244,6 @@ int collector_process(struct collector *c)
 	commands_free(&c->commands);
 	sensor_list_free(&c->network);
 	combos_free(&c->combos);
+	live_free(&c->live);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "collector/network/network.h"
 #include "options.h"
 #include "collector/files/signals.h"
+#include "collector/live/live.h"
 #include "collector/output/output.h"
 #include "collector/network/receive.h"
 #include "collector/control/refocus.h"
@@ -24,6 +25,7 @@ struct collector {
 	struct sensors sensors;
 	struct combos combos;
 	struct output output;
+	struct live live;
 	struct network network;
 	struct commands commands;
 	struct groups groups;

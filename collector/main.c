@@ -24,6 +24,8 @@
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
+ * live/ shows each combo to viewers, when output has its blocks.
+ *
  * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
  * signals. The other one, collector.c, does the rest without privilege.
  */
@@ -71,17 +73,25 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 
 /* Serves the other process until it ends. Returns its exit status. */
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
-			      struct terminal_line *line, pid_t child)
+			      struct terminal_line *line, struct live_socket *live, pid_t child)
 {
-	struct pollfd p[2] = {
+	struct pollfd p[3] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
+		{ .fd = live->listener, .events = POLLIN },
 	};
+	bool viewers_wait = false;
 	int status;
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
-		if (poll(p, 2, terminal_line_tick(line, monotonic_ns())) < 0 && errno != EINTR)
+		int timeout = terminal_line_tick(line, monotonic_ns());
+
+		if (viewers_wait && (timeout < 0 || timeout > 1000))
+			timeout = 1000;
+		if (poll(p, viewers_wait ? 2 : 3, timeout) < 0 && errno != EINTR)
 			return 1;
+		if (viewers_wait || p[2].revents)
+			viewers_wait = !live_hand_out(live, monotonic_ns());
 		if (p[1].revents)
 			forward_signals(files, signals, orders, child);
 		if (p[0].revents && files_answer(files, files_sock))
@@ -145,7 +155,28 @@ static int listen_control(struct collector *c, struct collector_options *o)
 	return asked ? c->listener : 0;
 }
 
-static int collector_run(struct collector *c, struct files *output_files)
+/* As with the control socket. */
+static int listen_live(struct collector *c, struct live_socket *s, struct collector_options *o)
+{
+	bool asked = o->live != NULL;
+	int err;
+
+	if (asked && !strcmp(o->live, "none")) {
+		o->live = NULL;
+		return 0;
+	}
+	o->live = asked ? o->live : LIVE_PATH;
+	err = live_make(s, &c->live, o->live, o->live_bytes);
+	if (!err)
+		return 0;
+	o->live = NULL;
+	if (!asked)
+		log_line("so saluki-live does not reach this collector; --live PATH gives it a "
+			 "socket of its own");
+	return asked ? err : 0;
+}
+
+static int collector_run(struct collector *c, struct files *output_files, struct live_socket *live)
 {
 	int orders[2], files[2], signals;
 	sigset_t set;
@@ -167,6 +198,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(orders[0]);
 		close(files[0]);
 		close(signals);
+		live_socket_receiving(live);
 		files_replaced_free(
 			output_files); /* its lock would outlive the privileged process's */
 		c->orders.sock = orders[1];
@@ -181,12 +213,13 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(c->listener);
 	close(orders[1]);
 	close(files[1]);
+	live_socket_privileged(live, &c->live);
 	if (sandbox_files(c->o, child)) {
 		kill(child, SIGKILL); /* it has not written anything yet */
 		return 1;
 	}
 	return privileged_process(output_files, orders[0], files[0], signals, &c->status.shown,
-				  child);
+				  live, child);
 }
 
 int main(int argc, char **argv)
@@ -196,6 +229,7 @@ int main(int argc, char **argv)
 	struct files files = {
 		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
+	struct live_socket live = { .listener = -1, .fds = { -1, -1, -1 }, .end = -1 };
 	int status;
 
 	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
@@ -224,10 +258,14 @@ int main(int argc, char **argv)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
 	    files_init(&files, &o) == 0 && listen_control(c, &o) == 0) {
 		files_limit_sensors(&files.limit, c->sensors_file.count);
-		status = collector_run(c, &files);
+		if (listen_live(c, &live, &o) == 0)
+			status = collector_run(c, &files, &live);
+		if (o.live)
+			unlink(o.live);
 		if (o.control)
 			unlink(o.control);
 	}
+	live_socket_free(&live);
 	files_free(&files);
 	sensors_file_free(&c->sensors_file);
 	terminal_line_close(&c->status.shown);

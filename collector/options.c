@@ -20,6 +20,7 @@
 #include "common/suggest.h"
 #include "common/version.h"
 #include "habits.h"
+#include "wire/live.h"
 
 #define ROTATE_BYTES_MIN 1000000ULL
 #define ROTATE_BYTES_MAX 1000000000000ULL
@@ -34,6 +35,8 @@ enum {
 	OPT_STATE,
 	OPT_KEEP_FREE,
 	OPT_CONTROL,
+	OPT_LIVE,
+	OPT_LIVE_BYTES,
 	OPT_USER,
 	OPT_COMPLETION,
 	OPT_VERSION
@@ -64,6 +67,11 @@ static const struct option_def defs[] = {
 	{ OPT_CONTROL, "control", "PATH",
 	  "socket for 'saluki-collector ctl', or none\n"
 	  "(default " CONTROL_PATH ")" },
+	{ OPT_LIVE, "live", "none|PATH",
+	  "socket for viewers, saluki-live\n"
+	  "(default " LIVE_PATH "); none: no viewers" },
+	{ OPT_LIVE_BYTES, "live-bytes", "BYTES",
+	  "memory that holds frames for viewers (default 64M)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
@@ -189,6 +197,23 @@ static int parse_rotate_count(struct collector_options *o, const char *text)
 	return err;
 }
 
+static int parse_live_bytes(uint32_t *bytes, const char *text)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+	unsigned int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+
+	end += shift ? 1 : 0;
+	n = n > LIVE_BYTES_MAX ? 0 : n << shift;
+	if (*text < '0' || *text > '9' || *end || n < LIVE_BYTES_MIN || n > LIVE_BYTES_MAX) {
+		log_line("--live-bytes %s: must be from 4M to 1G; K, M or G may stand behind it",
+			 text);
+		return -EINVAL;
+	}
+	*bytes = n & ~4095u;
+	return 0;
+}
+
 static int parse_option(struct collector_options *o, int id)
 {
 
@@ -224,6 +249,11 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_CONTROL:
 		o->control = optarg;
 		return 0;
+	case OPT_LIVE:
+		o->live = optarg;
+		return 0;
+	case OPT_LIVE_BYTES:
+		return parse_live_bytes(&o->live_bytes, optarg);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
@@ -310,6 +340,7 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 
 	*o = (struct collector_options){ .inherited = -1,
 					 .user = PRIVSEP_USER_DEFAULT,
+					 .live_bytes = LIVE_BYTES_DEFAULT,
 					 .keep_free = KEEP_FREE_DEFAULT };
 	while ((id = options_next_foreign(defs, collector_habits, argc, argv)) != -1) {
 		if (id == 'h') {

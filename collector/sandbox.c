@@ -68,9 +68,9 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[7] = { { 0 } }, *p = paths;
+	struct sandbox_path paths[8] = { { 0 } }, *p = paths;
 	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
-	char sensors[PATH_MAX];
+	char sensors[PATH_MAX], live[PATH_MAX];
 
 	if (strcmp(o->write, "-"))
 		output_path(p++, o, output);
@@ -82,6 +82,10 @@ static int permit_files(const struct collector_options *o)
 		replaced_path(p++, o->state, state);
 	if (o->control) { /* it is removed at the end */
 		replaced_path(p, o->control, control);
+		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+	}
+	if (o->live) {
+		replaced_path(p, o->live, live);
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
 	/* An editor may replace the file by a new one. */
@@ -97,7 +101,8 @@ int sandbox_files(const struct collector_options *o, pid_t child)
 		.checked = checks,
 		.allowed =
 			"open openat stat stat64 newfstatat fstatat64 statx dup flock fstatfs "
-			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid",
+			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid "
+			"accept accept4",
 		.never = SANDBOX_REACHING,
 		.child = child,
 	};

@@ -12,12 +12,11 @@
 
 #include "common/log.h"
 #include "habits.h"
+#include "print/print_command.h"
 #include "sensor_options.h"
 #include "subcommands.h"
 
 #define LIVE_AGE_MS 50 /* --combo-age, if somebody waits for the frames */
-
-enum { OPT_DISSECTOR = OPT_SENSOR_OWN };
 
 const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
@@ -32,16 +31,7 @@ const struct option_def capture_defs[] = {
 	{ 'W', "rotate-count", "COUNT",
 	  "with -C or -G: keep at most this many files, delete the\n"
 	  "oldest that were written with -W" },
-	{ 'n', "numeric", NULL, "print numbers instead of names" },
-	{ 'e', "link-layer", NULL, "print link-layer addresses" },
-	{ 'v', "verbose", NULL, "print more of each frame; -vv, -vvv: still more" },
-	{ 't', "time", NULL, "print no time; -tt, -ttt, -tttt: other forms of tcpdump" },
-	{ 'A', "ascii", NULL, "print each frame as text" },
-	{ 'x', "hex", NULL, "print each frame in hexadecimal; -xx: from its first byte" },
-	{ 'X', "hex-ascii", NULL, "print each frame in hexadecimal and as text; -XX as -xx" },
-	{ OPT_DISSECTOR, "dissector", "auto|tcpdump|tshark|short",
-	  "what prints frames (default auto: tcpdump for one link\n"
-	  "type, else tshark); short: our own line" },
+	PRINT_OPTION_DEFS,
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
 	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
@@ -80,50 +70,9 @@ static int parse_count(uint64_t *count)
 	return -EINVAL;
 }
 
-static int parse_dissector(struct print_options *p)
-{
-	static const char *const names[] = { "auto", "tcpdump", "tshark", "short", NULL };
-	int choice = 0, err = options_choice("--dissector", optarg, names, &choice);
-
-	p->dissector = choice;
-	return err;
-}
-
-/* Returns 0, -ENOENT for another option, or -EINVAL after a line. */
-static int parse_print(struct print_options *p, int id)
-{
-	switch (id) {
-	case 'n':
-		p->numeric = true;
-		return 0;
-	case 'e':
-		p->link = true;
-		return 0;
-	case 'v':
-		p->verbose++;
-		return 0;
-	case 't':
-		p->stamp++;
-		return 0;
-	case 'A':
-		p->ascii = true;
-		return 0;
-	case 'x':
-		p->hex++;
-		return 0;
-	case 'X':
-		p->hex_text++;
-		return 0;
-	case OPT_DISSECTOR:
-		return parse_dissector(p);
-	default:
-		return -ENOENT;
-	}
-}
-
 static int parse_option(struct capture_command *c, int id)
 {
-	int err = parse_print(&c->print, id);
+	int err = print_command_option(&c->print, id);
 
 	if (err != -ENOENT)
 		return err;

@@ -17,12 +17,14 @@ struct collector_options {
 	const char *events;  /* NULL: modules' lines are only in the capture */
 	const char *state;   /* NULL: next to the output */
 	const char *control; /* NULL: CONTROL_PATH if possible; later the socket's path */
+	const char *live;    /* as `control`, with LIVE_PATH; "none": no viewers */
 	const char *user;
 	struct keep_free keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
 	uint32_t rotate_count; /* -W: most files of the ring; 0: none is deleted */
 	enum log_level log_level;
+	uint32_t live_bytes;
 };
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "budget.h"
 #include "event_log.h"
+#include "collector/live/live.h"
 #include "collector/model/settings.h"
 #include "collector/files/ring.h"
 #include "collector/files/signals.h"
@@ -42,6 +43,7 @@ struct output {
 	const struct collector_options *o;
 	struct sensors *sensors;
 	int files;		/* socket to serve.c */
+	struct live *live;	/* NULL: no viewers */
 	struct signals *orders; /* a stop ends the wait for a slow reader */
 	int fd;
 	char name[PATH_MAX];

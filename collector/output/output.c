@@ -126,6 +126,9 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name)
 void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns)
 {
 	budget_spend(&out->budget, out->sensors, s, out->len - out->combo_at, now_ns);
+	if (out->live)
+		live_combo(out->live, out->section, s->index, out->buffer + out->combo_at,
+			   out->len - out->combo_at, out->combo.frames - out->combo.refused);
 }
 
 /* The combo's first block has its name. */

@@ -7,7 +7,7 @@
 
 #include <saluki/record.h>
 
-#include "pcapng_format.h"
+#include "common/pcapng_format.h"
 #include "wire/bytes.h"
 #include "wire/channel.h"
 

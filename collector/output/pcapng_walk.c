@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcapng_format.h"
+#include "common/pcapng_format.h"
 #include "wire/bytes.h"
 
 #define BLOCK_MAX (1024 * 1024) /* no capture program writes larger blocks */

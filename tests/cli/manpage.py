@@ -9,7 +9,7 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector", "saluki-swarm")
+PROGRAMS = ("saluki", "saluki-collector", "saluki-live", "saluki-swarm")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],
@@ -17,7 +17,8 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
            "saluki capture": [("OPTIONS", "")],
-           "saluki-collector": [("OPTIONS", "")], "saluki-swarm": [("DESCRIPTION", "")]}
+           "saluki-collector": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
+           "saluki-swarm": [("DESCRIPTION", "")]}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
 
@@ -125,7 +126,7 @@ def typed(text):
 # These take an expression, an order or a file after their options.
 EXPRESSIONS = ("saluki capture", "saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
-               "saluki module unload", "saluki module fill", "saluki module consume")
+               "saluki module unload", "saluki module fill", "saluki module consume", "saluki-live")
 
 
 def mistakes(text):

@@ -31,7 +31,7 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-swarm"])
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm"])
 def test_version(command):
     got = program(command + " --version")
     assert got.returncode == 0 and re.fullmatch(command + r" \d+\.\d+\.\d+\n", got.stdout)
@@ -138,6 +138,13 @@ def test_version(command):
      "'/'; use those such as %Y, %m, %d, %H, %M and %S\n"),
     ("saluki-collector --listen :1 --key k --sensors s -w f%q -G 60", "saluki-collector: -w f%q: its conversions "
      "cannot be read back from a name; use those such as %Y, %m, %d, %H, %M and %S\n"),
+    ("saluki-collector --live-bytes 3M", "saluki-collector: --live-bytes 3M: must be from 4M to 1G; K, M or G may "
+     "stand behind it\n"),
+    ("saluki-live --chanel 6", "saluki-live: --chanel: no such option; did you mean --channel? See --help\n"),
+    ("saluki-live --collector here", "saluki-live: --collector here: must be a path with a slash, or USER@HOST\n"),
+    ("saluki-live --channel 1,6x", "saluki-live: --channel 1,6x: '6x': a channel is a number from 1 to 196, 6g:1 to "
+     "6g:233, or MHz from 1000 to 7250\n"),
+    ("saluki-live -c 0", "saluki-live: --frames 0: must be a whole number from 1 to 1000000000\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)

@@ -30,7 +30,7 @@ def test_every_command_has_its_place():
     assert subsections("saluki-module") == below
     assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in helptext.commands()),
                                  *(f"saluki module {c}" for c in below),
-                                 "saluki-collector", "saluki-collector ctl", "saluki-swarm"]
+                                 "saluki-collector", "saluki-collector ctl", "saluki-live", "saluki-swarm"]
 
 
 @EVERY_COMMAND
@@ -134,7 +134,7 @@ def test_messages_are_those_of_the_programs(program):
             assert len(part) < 8 or part in source, message
 
 
-@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector"])
+@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-live"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4
@@ -196,9 +196,12 @@ def test_install_and_uninstall_are_one_list(tmp_path):
     make("install")
     installed = {str(p.relative_to(tmp_path / "usr")) for p in tmp_path.rglob("*") if p.is_file()}
     pages = {f"share/man/man{page.suffix[1:]}/{page.name}" for page in manpage.PAGES.values()}
-    assert pages | {"sbin/saluki", "sbin/saluki-collector", "share/doc/saluki/design.md",
+    assert pages | {"sbin/saluki", "sbin/saluki-collector", "bin/saluki-live", "share/doc/saluki/design.md",
             "share/bash-completion/completions/saluki",
             "share/bash-completion/completions/saluki-collector",
             "share/bash-completion/completions/saluki-swarm"} <= installed
+    link, = (p for p in tmp_path.rglob("*") if p.is_symlink())
+    assert link.match("usr/lib/*/wireshark/extcap/saluki")
+    assert str(link.readlink()) == "/usr/bin/saluki-live"
     make("uninstall")
-    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+    assert not [p for p in tmp_path.rglob("*") if p.is_file() or p.is_symlink()]

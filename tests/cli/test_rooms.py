@@ -10,11 +10,12 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"network", "combo", "output", "files", "control", "model"},
+    "collector": {"network", "combo", "output", "live", "files", "control", "model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
-    "collector/output": {"files", "model"},
+    "collector/output": {"live", "files", "model"},
+    "collector/live": {"model"},
     "collector/files": {"model"},
     "collector/model": set(),
 }
@@ -129,18 +130,18 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "collector", "print"])
+@pytest.mark.parametrize("top", ["agent", "collector", "live", "print"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
 @pytest.mark.parametrize("top, others", [
-    ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf", "print"}),
-    ("swarm", {"agent", "collector", "bpf"}), ("print", {"agent", "collector", "swarm"}),
-    ("wire", {"agent", "collector", "swarm", "bpf", "print"}),
-    ("common", {"agent", "collector", "swarm", "bpf", "wire", "print"}),
-    ("bpf", {"agent", "collector", "common", "swarm", "wire", "print"}),
-    ("include", {"agent", "collector", "common", "swarm", "bpf", "wire", "print"})])
+    ("agent", {"collector", "live", "swarm"}), ("collector", {"agent", "live", "swarm", "bpf", "print"}),
+    ("live", {"agent", "collector", "swarm", "bpf"}), ("print", {"agent", "collector", "live", "swarm"}),
+    ("swarm", {"agent", "collector", "live", "bpf"}), ("wire", {"agent", "collector", "live", "swarm", "bpf", "print"}),
+    ("common", {"agent", "collector", "live", "swarm", "bpf", "wire", "print"}),
+    ("bpf", {"agent", "collector", "common", "live", "swarm", "wire", "print"}),
+    ("include", {"agent", "collector", "common", "live", "swarm", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []
@@ -154,7 +155,7 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "collector", "common", "print", "swarm", "wire", "include", "bpf")
+               for top in ("agent", "collector", "common", "live", "print", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

@@ -63,3 +63,9 @@ def test_a_capture_is_not_read_from_a_terminal():
     status, said, _ = at_terminal([BUILD / "saluki", "run", "-r", "-", "--to", "127.0.0.1:1", "--key", "k"],
                                   0)
     assert status == 2 and said.startswith("saluki: run: -r -: standard input is a terminal"), said
+
+
+def test_a_viewer_does_not_write_to_a_terminal_either():
+    status, said, sent = at_terminal([BUILD / "saluki-live", "-w", "-"], 1)
+    assert status == 2 and sent == b""
+    assert said.startswith("saluki-live: -w -: standard output is a terminal") and "| tshark" in said

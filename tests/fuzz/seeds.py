@@ -304,6 +304,38 @@ def programs():
             yield bytes(text)
 
 
+def live():
+    """A ring with two sensors' combos and the table behind it, read from the oldest record and from the head, and
+    with each number changed meanwhile."""
+    def sized(data):
+        return struct.pack("<H", len(data)) + data
+
+    def interface(name, linktype):
+        return block("<", 1, struct.pack("<HHIHH", linktype, 0, 0, 2, len(name)) + name.ljust(8, b"\0") + b"\0" * 4)
+
+    def record(sensor, before, offset, frames):
+        name = struct.pack("<HH", 19373, 34) + struct.pack(">LQQQLH", 32473, 1, 0, 0, len(frames), 1) + b"\0" * 6
+        blocks = b"".join(block("<", 6, struct.pack("<IIIII", offset, 1, 2, 48, f.orig_len) + f.data[:48] +
+                                (name if n == 0 else b"")) for n, f in enumerate(frames))
+        blocks += block("<", 5, struct.pack("<III", offset, 1, 2)) + block("<", 0xbad, b"\0\0\x7e\xd9")
+        size = 32 + len(blocks)
+        return struct.pack("<IIIIIIQ", size + -size % 8, len(blocks), sensor, 0, len(frames), 0, before) + blocks + (
+            b"\0" * (-size % 8))
+
+    first = interface(b"lib:w0", 127)
+    half = first + interface(b"two:e0", 1)
+    sensors_ = b"".join(struct.pack("<32s32sQII", name, group, 9, n, 1)
+                        for n, (name, group) in enumerate(((b"lib", b""), (b"two", b"g"), (b"r", b"g"))))
+    ring = record(0, 0, 0, some_frames()) + record(1, 0, len(first), some_frames()) + record(
+        0, 7, 0, some_frames()[:1]) + record(2, 3, 0, some_frames()[:1])
+    steps = b"\x01" + b"\x00".join(bytes([n]) for n in range(8)) * 3
+    for chosen in range(3):
+        for channels in range(2):
+            for floor in (0, 100):
+                yield bytes([chosen, channels]) + struct.pack("<HHB", len(ring), floor, 0) + sized(half) + sized(
+                    half) + sized(b"") + sized(sensors_) + sized(ring) + steps[chosen % 2:]
+
+
 def consumers():
     line = (b'{"sensor": "r\\u00ff-1", "interface": "eth0", "module": "count", "serial": 3, "time_ns": 17, '
             b'"direction": "out", "data": "0a0B", "id": "0000000000000001-7-0"}')
@@ -319,6 +351,7 @@ def main():
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
+            "live": live(),
             "module": modules(), "flow": programs()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

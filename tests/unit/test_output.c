@@ -10,7 +10,8 @@
  * wire/info.o wire/totals.o wire/keys.o collector/model/coverage.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
- * wire/module_event.o */
+ * wire/module_event.o
+ * collector/live/combo.o collector/live/ring.o collector/live/blocks.o */
 /*
  * Output with the privileged process that opens its files. Combos are settled when written, and a
  * collector that ended in any way leaves its names to the next one.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Numbers of the pcapng format (draft-ietf-opsawg-pcapng) that are written and read. */
-#ifndef COLLECTOR_OUTPUT_PCAPNG_FORMAT_H
-#define COLLECTOR_OUTPUT_PCAPNG_FORMAT_H
+#ifndef COMMON_PCAPNG_FORMAT_H
+#define COMMON_PCAPNG_FORMAT_H
 
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blocks: see blocks.h. Always holds: the offsets are those of the present half. When it is full,
+ * the section's blocks move to the other half, and those of earlier sections are forgotten.
+ */
+#include "blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Afterwards so much is free for further blocks. */
+#define MOVED_MAX (LIVE_HALF / 4 * 3)
+
+static uint8_t *half(const struct live *l, uint32_t generation)
+{
+	return (uint8_t *)l->table + LIVE_HALVES + (size_t)(generation % 2) * LIVE_HALF;
+}
+
+static uint32_t length_at(const uint8_t *block)
+{
+	uint32_t len;
+
+	memcpy(&len, block + 4, 4);
+	return len;
+}
+
+void blocks_section(struct live *l, unsigned int section)
+{
+	if (l->section == section)
+		return;
+	l->section = section;
+	l->count = 0;
+}
+
+static uint32_t put(struct live *l, const uint8_t *block, uint32_t len)
+{
+	uint32_t at = l->used;
+
+	memcpy(half(l, l->generation) + at, block, len);
+	l->used += len;
+	return at;
+}
+
+static void turn_over(struct live *l)
+{
+	const uint8_t *old = half(l, l->generation);
+
+	l->used = 0;
+	__atomic_store_n(&l->table->generation, ++l->generation, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* it is up before bytes change */
+	for (uint32_t i = 0; i < l->count && i < l->room; i++) {
+		uint32_t len = l->blocks[i] == NO_BLOCK ? 0 : length_at(old + l->blocks[i]);
+
+		if (len)
+			l->blocks[i] = l->used + len <= MOVED_MAX ? put(l, old + l->blocks[i], len)
+								  : NO_BLOCK;
+	}
+}
+
+static void make_room(struct live *l)
+{
+	uint32_t room = l->room ? 2 * l->room : 64;
+	uint32_t *more = realloc(l->blocks, room * sizeof(*more));
+
+	if (!more)
+		return;
+	l->blocks = more;
+	l->room = room;
+}
+
+void blocks_add(struct live *l, const uint8_t *block, uint32_t len)
+{
+	if (l->count >= l->room)
+		make_room(l);
+	if (l->used + len > LIVE_HALF)
+		turn_over(l);
+	if (l->count < l->room)
+		l->blocks[l->count] = len <= LIVE_BLOCK_MAX ? put(l, block, len) : NO_BLOCK;
+	l->count++; /* without memory for it, its frames are not shown */
+}
+
+uint32_t blocks_find(const struct live *l, uint32_t interface)
+{
+	return interface < l->count && interface < l->room ? l->blocks[interface] : NO_BLOCK;
+}

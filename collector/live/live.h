@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Live: shows written combos to viewers, in memory that both share (wire/live.h). The privileged
+ * process makes the memory and hands it out (listen.c). The receiving process writes into it, with
+ * no system call, no lock and no wait.
+ */
+#ifndef COLLECTOR_LIVE_LIVE_H
+#define COLLECTOR_LIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/model/rate_limit.h"
+#include "wire/live.h"
+
+#define LIVE_HANDED_A_SECOND 20
+
+struct groups_file;
+struct sensors;
+
+/* ---- the privileged process ------------------------------------------------------------------ */
+
+/* Zeroed but for the descriptors, which are -1: none. */
+struct live_socket {
+	int listener;
+	int fds[LIVE_FDS];
+	int end; /* writing end of the pipe, for the receiving process */
+	struct rate_limit rate;
+};
+
+/* ---- the receiving process ------------------------------------------------------------------- */
+
+struct live {
+	struct live_ring *ring; /* NULL: no viewers */
+	struct live_table *table;
+	uint64_t size;		   /* of the ring */
+	uint32_t generation, used; /* the present half of the table; its bytes in use */
+	unsigned int section;	   /* the file's section that `blocks` belongs to */
+	uint32_t *blocks;     /* by the section's interface: its block in the half, or NO_BLOCK */
+	uint32_t count, room; /* of `blocks` */
+};
+
+/* Makes the memories, the pipe and the socket at `path`, for the group LIVE_GROUP if there is one,
+ * and maps the memories for `l`. Call it before the processes divide. Returns 0 or -errno after a
+ * line, with nothing made. */
+int live_make(struct live_socket *s, struct live *l, const char *path, uint32_t bytes);
+/* Hands the memories to a viewer that waits. Returns false if LIVE_HANDED_A_SECOND have had them in
+ * this second: then the next second must come first. */
+bool live_hand_out(struct live_socket *s, uint64_t now_ns);
+/* After the division: closes what belongs to the other process. */
+void live_socket_privileged(struct live_socket *s, struct live *l);
+void live_socket_receiving(struct live_socket *s);
+void live_socket_free(struct live_socket *s);
+
+/* Shows the names and groups of all sensors. */
+void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups);
+/* Shows a combo: `len` bytes of pcapng blocks as in the file's section `section`, with `frames`
+ * packets, of the sensor at `sensor` in the list of sensors. */
+void live_combo(struct live *l, unsigned int section, uint32_t sensor, const uint8_t *blocks,
+		size_t len, uint32_t frames);
+void live_free(struct live *l);
+
+#endif

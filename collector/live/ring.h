@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Ring: the writer's half of the protocol in wire/live.h. */
+#ifndef COLLECTOR_LIVE_RING_H
+#define COLLECTOR_LIVE_RING_H
+
+#include "live.h"
+
+/* Begins a record of `r->len` bytes at the ring's head. It fills in `r->before`. */
+void ring_begin(struct live *l, struct live_record *r);
+/* Copies bytes into the begun record, at offset `at`. */
+void ring_put(struct live *l, uint32_t at, const void *data, size_t len);
+/* Publishes it. `frames`: the combo's, also those that are not in the record. */
+void ring_end(struct live *l, const struct live_record *r, uint32_t frames);
+
+static inline struct live_sensor *live_sensor(const struct live *l, uint32_t index)
+{
+	return (struct live_sensor *)((uint8_t *)l->table + LIVE_DATA) + index;
+}
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki-live: shows the frames that saluki-collector writes, while it writes them. A frame's way:
+ *
+ *     connect ─▶ source ─▶ reader ─▶ take: block, interfaces, select ─▶ stream, or show
+ *
+ * connect is a process of its own. The others read what sensors sent, in a sandbox. view.c has
+ * their loop. extcap and toolbar: what Wireshark asks. remote: a collector on another machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "connect.h"
+#include "extcap.h"
+#include "install.h"
+#include "options.h"
+#include "remote.h"
+#include "show.h"
+#include "view.h"
+
+/* Returns a descriptor, or -errno after a line. `printer` is the process that prints; 0: none. */
+static int output_open(const struct live_options *o, pid_t *printer)
+{
+	int fd;
+
+	*printer = 0;
+	if (!o->write)
+		return show_start(&o->print, printer);
+	if (!strcmp(o->write, "-"))
+		return STDOUT_FILENO;
+	fd = open(o->write, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	if (fd >= 0)
+		return fd;
+	log_line("-w %s: %s", o->write, strerror(errno));
+	return -errno;
+}
+
+/* Returns the exit status of a process. */
+static int ended(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Frames of another machine are printed here: ssh is a process of its own, which has an end. */
+static int look_far(const struct live_options *o, int fd, pid_t printer)
+{
+	pid_t child = printer ? fork() : 0;
+
+	if (child == 0)
+		return remote_run(o, fd);
+	close(fd);
+	return child > 0 ? ended(child) : 1;
+}
+
+/* What prints starts first: it must have no socket to a collector. */
+static int look(const struct live_options *o)
+{
+	pid_t printer;
+	int fd = output_open(o, &printer), helper, status;
+
+	if (fd < 0)
+		return 1;
+	helper = options_far(o) ? 0 : connect_start(o->collector, fd);
+	if (helper < 0)
+		status = 1;
+	else if (options_far(o))
+		status = look_far(o, fd, printer);
+	else
+		status = view(o, helper, fd, o->write ?: "the printer");
+	if (!printer)
+		return status;
+	close(fd);
+	return ended(printer) ?: status;
+}
+
+int main(int argc, char **argv)
+{
+	struct live_options o;
+	bool wireshark = extcap_is(argc, argv);
+	int status = wireshark ? extcap_answer(&o, argc, argv) : options_parse(&o, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	status = o.install ? install_extcap() : look(&o);
+	options_free(&o);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Select: which frames the viewer's user wants, by sensor, group, channel and expression. In: words
+ * of a person, and the directory. Out: yes or no.
+ */
+#ifndef LIVE_SELECT_H
+#define LIVE_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block.h"
+#include "directory.h"
+#include "expression.h"
+
+#define SELECT_CHANNELS_MAX 128
+#define SELECT_WHY_MAX EXPRESSION_WHY_MAX
+
+struct select {
+	char *sensors; /* names, comma between them, @GROUP for a group's; NULL: all */
+	char *group;   /* NULL: all */
+	uint16_t mhz[SELECT_CHANNELS_MAX];
+	unsigned int channels; /* 0: all */
+	struct expression expression;
+	bool *wanted; /* by sensor, LIVE_SENSORS_MAX of them */
+};
+
+/* Returns 0 or -ENOMEM. */
+int select_init(struct select *x);
+void select_free(struct select *x);
+/* Each replaces the earlier choice; "" is all. Returns 0, or -errno with the earlier choice kept,
+ * and the reason in `why`. */
+int select_sensors(struct select *x, const char *names);
+int select_group(struct select *x, const char *name);
+int select_channels(struct select *x, const char *list, char why[SELECT_WHY_MAX]);
+int select_expression(struct select *x, const char *text, char why[SELECT_WHY_MAX]);
+/* The directory or the choice of sensors has changed. */
+void select_apply(struct select *x, const struct directory *d);
+/* Returns the first name in the choice that the directory does not have, in `name`, or NULL. */
+const char *select_unknown(const struct select *x, const struct directory *d, char *name,
+			   size_t size);
+/* Whether the frame is wanted. Its sensor is. */
+bool select_frame(struct select *x, uint16_t linktype, const struct block *b);
+
+#endif
