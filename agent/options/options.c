@@ -297,8 +297,6 @@ static int parse_option(struct run_options *o, int id)
 		o->user = optarg;
 		return 0;
 	default: /* else the error was logged */
-		if (options_log_level(id, &o->log_level))
-			return 0;
 		err = radio_option(&o->capture, id);
 		return err == -ENOENT ? capture_option(&o->capture, id) : err;
 	}
@@ -367,7 +365,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 			help();
 			return -1;
 		}
-		if (parse_option(o, id))
+		if (!options_log_level(id, &o->log_level) && parse_option(o, id))
 			return EXIT_USAGE;
 	}
 	if (capture_expression(&o->capture, argc, argv))
