@@ -249,7 +249,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	c->o = &o;
-	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0)
+	/* The reader of -w - may print frames on the same terminal. */
+	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 && strcmp(o.write, "-"))
 		terminal_line_open(&c->status.shown);
 	status = 1;
 	if (read_key(&c->network.handshake.own, o.key_file) == 0 &&

@@ -179,7 +179,7 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_ALLOW_CONTROL:
 		return parse_allow_control(o);
 	default:
-		return options_log_level(id, &o->log_level) ? 0 : sensor_option(o, id);
+		return sensor_option(o, id);
 	}
 }
 
@@ -215,7 +215,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 			help();
 			return -1;
 		}
-		if (parse_option(o, id))
+		if (!options_log_level(id, &o->log_level) && parse_option(o, id))
 			return EXIT_USAGE;
 	}
 	if (capture_expression(&o->capture, argc, argv) || check(o) ||

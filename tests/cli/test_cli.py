@@ -169,7 +169,7 @@ def test_a_choice_that_there_is_not(command, option, words):
         got = subprocess.run([*map(str, [BUILD / command.split()[0]]), *command.split()[1:], option, given],
                              capture_output=True, text=True, check=False)
         assert got.returncode == 2
-        assert got.stderr == f"saluki: {option} {given}: must be {listed}\n"
+        assert got.stderr == f"{command.split()[0]}: {option} {given}: must be {listed}\n"
 
 
 def test_every_choice_is_listed_somewhere():

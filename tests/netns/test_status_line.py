@@ -177,6 +177,22 @@ def test_pipes_get_no_line(bed, bundled):
     assert "heard " not in said and "\033" not in said and "\r" not in said
 
 
+def test_the_reader_of_a_pipe_may_print(bed, bundled):
+    """With -w -, the terminal belongs to the program that reads the frames."""
+    words = " ".join(map(str, collector_args(bed, "-w", "-")))
+    pipe = Terminal(bed, ["bash", "-c", f"{words} | {{ trap '' INT; wc -c; }}"])
+    pipe.expect("listening on")
+    bed.tun("mon0", 803, bundled)
+    sensor = bed.sensor("lib", "mon0")
+    sensor.expect("-B: ")  # after a second
+    assert sensor.finish()[0] == 0
+    os.write(pipe.ours, b"\x03")
+    pipe.expect("datagrams ")
+    pipe.finish()  # Ctrl-C has ended the shell, too
+    assert any(row.isdigit() and int(row) > 0 for row in pipe.rows), pipe.rows
+    assert "heard " not in pipe.sent, pipe.rows
+
+
 def test_a_background_job_leaves_the_prompt_alone(bed, bundled):
     """A job in the background logs, but draws no line."""
     player = bed.tun("mon0", 803, bundled, ["--loop"])
