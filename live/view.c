@@ -22,6 +22,7 @@
 #define ASK_NS 1000000000ULL
 #define STATISTICS_NS 10000000000ULL
 #define LOSS_NS 1000000000ULL
+#define PAUSE_NS 110000000ULL
 #define MISSED_TRIES 100
 
 static volatile sig_atomic_t stop;
@@ -33,9 +34,10 @@ struct view {
 	struct reader reader;
 	struct take take;
 	struct toolbar toolbar;
-	bool asked;	  /* for a collector; the answer has not come */
-	uint64_t ask_ns;  /* monotonic: when to ask again */
-	uint64_t told_ns; /* monotonic: the last statistics */
+	bool asked;			/* for a collector; the answer has not come */
+	uint64_t ask_ns;		/* monotonic: when to ask again */
+	uint64_t told_ns, told;		/* monotonic: the last statistics; frames then */
+	uint64_t accepted_ns, accepted; /* monotonic: the last frame; frames then */
 };
 
 /* ---- signals --------------------------------------------------------------------------------- */
@@ -141,13 +143,25 @@ static void count_missed(struct view *v)
 		reader_missed(&v->reader, take_missed, &v->take);
 }
 
+/* Whether frames were written, and then none for a time. dumpcap shows a frame when it reads the
+ * next block, if that comes at least 100 ms later, or else after 250 ms. */
+static bool is_pause(struct view *v, uint64_t now)
+{
+	if (v->accepted != v->take.accepted)
+		v->accepted_ns = now;
+	v->accepted = v->take.accepted;
+	return v->accepted != v->told && now - v->accepted_ns >= PAUSE_NS;
+}
+
 static void tell(struct view *v)
 {
 	uint64_t now = monotonic_ns();
+	bool pause = is_pause(v, now);
 
-	if (now - v->told_ns < (v->take.lost ? LOSS_NS : STATISTICS_NS))
+	if (!pause && now - v->told_ns < (v->take.lost ? LOSS_NS : STATISTICS_NS))
 		return;
 	v->told_ns = now;
+	v->told = v->take.accepted;
 	take_statistics(&v->take);
 }
 

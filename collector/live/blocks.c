@@ -29,7 +29,7 @@ void blocks_section(struct live *l, unsigned int section)
 	if (l->section == section)
 		return;
 	l->section = section;
-	l->count = 0;
+	l->count = l->hidden = 0;
 }
 
 static uint32_t put(struct live *l, const uint8_t *block, uint32_t len)
@@ -41,6 +41,17 @@ static uint32_t put(struct live *l, const uint8_t *block, uint32_t len)
 	return at;
 }
 
+/* Moves a block. Returns its new offset, or NO_BLOCK. */
+static uint32_t move(struct live *l, const uint8_t *block)
+{
+	uint32_t len = length_at(block);
+
+	if (l->used + len <= MOVED_MAX)
+		return put(l, block, len);
+	l->hidden++;
+	return NO_BLOCK;
+}
+
 static void turn_over(struct live *l)
 {
 	const uint8_t *old = half(l, l->generation);
@@ -48,13 +59,9 @@ static void turn_over(struct live *l)
 	l->used = 0;
 	__atomic_store_n(&l->table->generation, ++l->generation, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* it is up before bytes change */
-	for (uint32_t i = 0; i < l->count && i < l->room; i++) {
-		uint32_t len = l->blocks[i] == NO_BLOCK ? 0 : length_at(old + l->blocks[i]);
-
-		if (len)
-			l->blocks[i] = l->used + len <= MOVED_MAX ? put(l, old + l->blocks[i], len)
-								  : NO_BLOCK;
-	}
+	for (uint32_t i = 0; i < l->count && i < l->room; i++)
+		if (l->blocks[i] != NO_BLOCK)
+			l->blocks[i] = move(l, old + l->blocks[i]);
 }
 
 static void make_room(struct live *l)
@@ -70,13 +77,17 @@ static void make_room(struct live *l)
 
 void blocks_add(struct live *l, const uint8_t *block, uint32_t len)
 {
+	bool fits = len <= LIVE_BLOCK_MAX;
+
 	if (l->count >= l->room)
 		make_room(l);
+	fits = fits && l->count < l->room; /* else there is no memory for its number */
 	if (l->used + len > LIVE_HALF)
 		turn_over(l);
 	if (l->count < l->room)
-		l->blocks[l->count] = len <= LIVE_BLOCK_MAX ? put(l, block, len) : NO_BLOCK;
-	l->count++; /* without memory for it, its frames are not shown */
+		l->blocks[l->count] = fits ? put(l, block, len) : NO_BLOCK;
+	l->hidden += !fits;
+	l->count++;
 }
 
 uint32_t blocks_find(const struct live *l, uint32_t interface)

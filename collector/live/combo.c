@@ -47,6 +47,7 @@ static void measure(const struct live *l, const uint8_t *blocks, size_t len, str
 {
 	struct block b;
 
+	r->frames = r->blocks_len = 0;
 	for (size_t at = 0; at < len; at += b.len) {
 		memcpy(&b, blocks + at, sizeof(b));
 		if (!is_shown(l, &b))
@@ -54,7 +55,6 @@ static void measure(const struct live *l, const uint8_t *blocks, size_t len, str
 		r->frames += b.type == BLOCK_PACKET;
 		r->blocks_len += b.len;
 	}
-	r->len = (sizeof(*r) + r->blocks_len + 7) & ~7u;
 }
 
 static uint32_t blocks_put(struct live *l, const uint8_t *blocks, size_t len)
@@ -75,23 +75,50 @@ static uint32_t blocks_put(struct live *l, const uint8_t *blocks, size_t len)
 	return to;
 }
 
-void live_combo(struct live *l, unsigned int section, uint32_t sensor, const uint8_t *blocks,
-		size_t len, uint32_t frames)
+/* The same for a combo of which all blocks are shown: one copy, in which the interfaces are set. */
+static uint32_t all_put(struct live *l, const uint8_t *blocks, size_t len)
 {
-	struct live_record r = { .sensor = sensor };
+	const uint32_t head = sizeof(struct live_record);
+	struct block b;
+
+	ring_put(l, head, blocks, len);
+	for (size_t at = 0; at < len; at += b.len) {
+		memcpy(&b, blocks + at, sizeof(b));
+		if (has_interface(&b))
+			ring_put32(l, head + at + 8, blocks_find(l, b.interface));
+	}
+	return head + len;
+}
+
+/* Almost no combo has a new interface. */
+static bool all_are_shown(struct live *l, const struct live_combo *c)
+{
+	blocks_section(l, c->section);
+	if (l->count != c->interfaces)
+		interfaces_add(l, c->blocks, c->len);
+	else if (!l->hidden)
+		return true;
+	return false;
+}
+
+void live_combo(struct live *l, const struct live_combo *c)
+{
+	struct live_record r = { .sensor = c->sensor, .frames = c->frames, .blocks_len = c->len };
 	static const uint64_t zeros;
+	bool all;
 	uint32_t end;
 
-	if (!l->ring || sensor >= LIVE_SENSORS_MAX)
+	if (!l->ring || c->sensor >= LIVE_SENSORS_MAX)
 		return;
-	blocks_section(l, section);
-	interfaces_add(l, blocks, len);
+	all = all_are_shown(l, c);
 	r.generation = l->generation;
-	measure(l, blocks, len, &r);
+	if (!all)
+		measure(l, c->blocks, c->len, &r);
+	r.len = (sizeof(r) + r.blocks_len + 7) & ~7u;
 	ring_begin(l, &r);
-	end = blocks_put(l, blocks, len);
+	end = all ? all_put(l, c->blocks, c->len) : blocks_put(l, c->blocks, c->len);
 	ring_put(l, end, &zeros, r.len - end);
-	ring_end(l, &r, frames);
+	ring_end(l, &r, c->frames);
 }
 
 void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups)

@@ -35,10 +35,12 @@ struct live {
 	struct live_ring *ring; /* NULL: no viewers */
 	struct live_table *table;
 	uint64_t size;		   /* of the ring */
+	uint64_t begin;		   /* the current record's place in it */
 	uint32_t generation, used; /* the present half of the table; its bytes in use */
 	unsigned int section;	   /* the file's section that `blocks` belongs to */
 	uint32_t *blocks;     /* by the section's interface: its block in the half, or NO_BLOCK */
 	uint32_t count, room; /* of `blocks` */
+	uint32_t hidden;      /* interfaces of the section without a block */
 };
 
 /* Makes the memories, the pipe and the socket at `path`, for the group LIVE_GROUP if there is one,
@@ -55,10 +57,18 @@ void live_socket_free(struct live_socket *s);
 
 /* Shows the names and groups of all sensors. */
 void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups);
-/* Shows a combo: `len` bytes of pcapng blocks as in the file's section `section`, with `frames`
- * packets, of the sensor at `sensor` in the list of sensors. */
-void live_combo(struct live *l, unsigned int section, uint32_t sensor, const uint8_t *blocks,
-		size_t len, uint32_t frames);
+/* A combo as in the file. */
+struct live_combo {
+	unsigned int section; /* of the file */
+	uint32_t interfaces;  /* in the section, with the combo's new ones */
+	uint32_t sensor;      /* its index in the list of sensors */
+	uint32_t frames;      /* packet blocks */
+	const uint8_t *blocks;
+	size_t len;
+};
+
+/* Shows a combo. */
+void live_combo(struct live *l, const struct live_combo *c);
 void live_free(struct live *l);
 
 #endif

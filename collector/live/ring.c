@@ -12,6 +12,7 @@ void ring_begin(struct live *l, struct live_record *r)
 	struct live_ring *ring = l->ring;
 	uint64_t end = ring->head + r->len;
 
+	l->begin = ring->head % l->size;
 	r->before = live_sensor(l, r->sensor)->frames;
 	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELAXED);
 	if (end > l->size)
@@ -23,7 +24,7 @@ void ring_begin(struct live *l, struct live_record *r)
 void ring_put(struct live *l, uint32_t at, const void *data, size_t len)
 {
 	uint8_t *ring = (uint8_t *)l->ring + LIVE_DATA;
-	uint64_t begin = (l->ring->head + at) % l->size;
+	uint64_t to = l->begin + at, begin = to < l->size ? to : to - l->size;
 	size_t first = len <= l->size - begin ? len : l->size - begin;
 
 	memcpy(ring + begin, data, first);

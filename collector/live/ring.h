@@ -3,12 +3,21 @@
 #ifndef COLLECTOR_LIVE_RING_H
 #define COLLECTOR_LIVE_RING_H
 
+#include <string.h>
+
 #include "live.h"
 
 /* Begins a record of `r->len` bytes at the ring's head. It fills in `r->before`. */
 void ring_begin(struct live *l, struct live_record *r);
 /* Copies bytes into the begun record, at offset `at`. */
 void ring_put(struct live *l, uint32_t at, const void *data, size_t len);
+/* Overwrites four of its bytes, at a multiple of four. */
+static inline void ring_put32(struct live *l, uint32_t at, uint32_t v)
+{
+	uint64_t to = l->begin + at;
+
+	memcpy((uint8_t *)l->ring + LIVE_DATA + (to < l->size ? to : to - l->size), &v, 4);
+}
 /* Publishes it. `frames`: the combo's, also those that are not in the record. */
 void ring_end(struct live *l, const struct live_record *r, uint32_t frames);
 

@@ -127,8 +127,13 @@ void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns)
 {
 	budget_spend(&out->budget, out->sensors, s, out->len - out->combo_at, now_ns);
 	if (out->live)
-		live_combo(out->live, out->section, s->index, out->buffer + out->combo_at,
-			   out->len - out->combo_at, out->combo.frames - out->combo.refused);
+		live_combo(out->live,
+			   &(struct live_combo){ .section = out->section,
+						 .interfaces = out->interfaces,
+						 .sensor = s->index,
+						 .frames = out->combo.frames - out->combo.refused,
+						 .blocks = out->buffer + out->combo_at,
+						 .len = out->len - out->combo_at });
 }
 
 /* The combo's first block has its name. */

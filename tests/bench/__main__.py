@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, pipelines, worst, backbone, service, restart, filter, modules, export, ap70;
+rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, ap70;
 without arguments, all of them. Also ap70_levels and ap70_stages, only if named."""
 import contextlib
 import json
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, live, modules,
                    modules_overload, modules_rate, pipelines, rates, restart, service, stolen,
                    worst)
 from netns import testbed
@@ -29,7 +29,7 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "restart", "filter", "modules",
+PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "live", "restart", "filter", "modules",
          "export", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 SIZES = [64, 500, 1000, 1500]
@@ -50,6 +50,7 @@ TARGETS = {
     "backbone_wired_x_plain": ("<=", 0.72), "backbone_wired_1_x_plain": ("<=", 0.65),
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 2e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
+    "live_frame_ms": ("<=", 200), "live_x_16": (">=", 0.97), "live_missed_exact": (">=", 1.0),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
     "filter_reject_x_empty": ("<=", 1.2), "filter_cost_x_tcpdump": ("<=", 0.5),
     "module_protection_x_empty": ("<=", 0.25), "module_vs_userspace": ("<=", 1.0),
@@ -91,9 +92,9 @@ class Bed:
         self.ns = testbed.Namespace()
         stack.callback(self.ns.close)
 
-    def collector(self, cpu=None):
+    def collector(self, cpu=None, options=()):
         self.out.unlink(missing_ok=True)
-        c = testbed.Collector(self.ns, self.keys, self.out,
+        c = testbed.Collector(self.ns, self.keys, self.out, options=options,
                               before=() if cpu is None else cable.on_cpu(cpu))
         self.stack.callback(c.kill)
         return c
@@ -109,8 +110,8 @@ class Bed:
     def reader(self, trace, options, **kwargs):
         return self._saluki("-r", trace, *options, **kwargs)
 
-    def sensor(self, interface):
-        p = self._saluki("-i", interface)
+    def sensor(self, interface, *options):
+        p = self._saluki("-i", interface, *options)
         p.expect("capturing by")
         return p
 
@@ -258,6 +259,14 @@ def part_service(directory):
     first = next(captures.frames(captures.BUNDLED))
     out.update(with_bed(directory, lambda bed: service.lone_frame(bed, first, say)))
     out.update(with_bed(directory, lambda bed: service.collector_rate(bed, frames.real(), say)))
+    return out
+
+
+def part_live(directory):
+    say("live:")
+    out = with_bed(directory, lambda bed: live.lone_frames(bed, next(captures.frames(captures.BUNDLED)), say))
+    out.update(with_bed(directory, lambda bed: live.missed(bed, frames.real(), say)))
+    out.update(with_bed(directory, lambda bed: live.viewers_cost(bed, frames.real(), say)))
     return out
 
 

@@ -75,6 +75,21 @@ static void packet(uint32_t of, uint64_t number, uint32_t bytes)
 	put32(total);
 }
 
+/* The collector's output counts a section's interfaces. */
+static void show(unsigned int section, uint32_t sensor, unsigned int frames)
+{
+	struct live_combo c = { section, 0, sensor, frames, blocks, len };
+	struct block b;
+
+	c.interfaces = section == live.section ? live.count : 0;
+	for (uint32_t at = 0; at < len; at += b.len) {
+		block_read(&b, blocks + at, len - at);
+		c.interfaces += b.type == BLOCK_INTERFACE;
+	}
+	live_combo(&live, &c);
+	len = 0;
+}
+
 /* A combo of `frames` frames, whose numbers follow on each other for each sensor. */
 static uint64_t numbers[4];
 
@@ -82,8 +97,7 @@ static void combo(unsigned int section, uint32_t sensor, unsigned int frames, ui
 {
 	for (unsigned int i = 0; i < frames; i++)
 		packet(0, numbers[sensor]++, bytes);
-	live_combo(&live, section, sensor, blocks, len, frames);
-	len = 0;
+	show(section, sensor, frames);
 }
 
 /* ---- both ends ------------------------------------------------------------------------------- */
@@ -276,8 +290,7 @@ static void sections_have_the_same_interfaces(void **state)
 	assert_int_equal(next_interface(&is_new), 1);
 	assert_true(is_new);
 	packet(1, 0, 0);
-	live_combo(&live, 2, 0, blocks, len, 1);
-	len = 0;
+	show(2, 0, 1);
 	assert_int_equal(next_interface(&is_new), 0);
 	assert_false(is_new);
 	assert_string_equal((char *)interfaces.list[1].block + 20, "other");
@@ -304,14 +317,12 @@ static void halves_are_begun_again(void **state)
 	/* One section whose interfaces do not fit: those without a block are not shown. */
 	for (unsigned int i = 0; i < 2 * LIVE_HALF / 600; i++) {
 		interface(1, name);
-		live_combo(&live, UINT32_MAX, 0, blocks, len, 0);
-		len = 0;
+		show(UINT32_MAX, 0, 0);
 	}
 	forget();
 	drain();
 	packet(live.count - 1, 0, 0);
-	live_combo(&live, UINT32_MAX, 0, blocks, len, 1);
-	len = 0;
+	show(UINT32_MAX, 0, 1);
 	assert_true(next_interface(&is_new) >= 0);
 }
 
