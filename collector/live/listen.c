@@ -82,7 +82,7 @@ static void permit_group(const char *path)
 
 	if (g && chown(path, -1, g->gr_gid) == 0 && chmod(path, 0660) == 0)
 		return;
-	log_line("--live %s: only this user can look: %s; 'groupadd --system " LIVE_GROUP
+	log_info("--live %s: only this user can look: %s; 'groupadd --system " LIVE_GROUP
 		 "' makes the group for viewers",
 		 path, g ? strerror(errno) : "there is no group " LIVE_GROUP);
 }
