@@ -19,14 +19,14 @@ static void copy_out(const struct source *s, uint64_t pos, void *to, size_t len)
 
 static uint64_t head(const struct source *s)
 {
-	return __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+	return live_load(&s->ring->head);
 }
 
 /* Whether what was copied at `pos` was overwritten meanwhile. */
 static bool is_void(const struct source *s, uint64_t pos)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&s->ring->floor, __ATOMIC_RELAXED) > pos;
+	return live_load(&s->ring->floor) > pos;
 }
 
 /* ---- numbers that belong together ------------------------------------------------------------ */
@@ -52,7 +52,7 @@ static bool has_written(const struct source *s, uint32_t seq)
 
 static uint64_t frames_of(const struct source *s, uint32_t sensor)
 {
-	return __atomic_load_n(&source_sensors(s)[sensor].frames, __ATOMIC_RELAXED);
+	return live_load(&source_sensors(s)[sensor].frames);
 }
 
 /* Takes the head and all sensors' frames, of one moment if possible. */

@@ -38,6 +38,9 @@
 #include <assert.h>
 #include <stdint.h>
 
+/* Whether two processes can share 64-bit numbers: MIPS32 cannot, and has no live ring. */
+#define LIVE_POSSIBLE (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+
 #define LIVE_PATH "/run/saluki-collector/live"
 #define LIVE_GROUP "saluki"
 #define LIVE_MAGIC 0x4556494c /* "LIVE" */
@@ -53,6 +56,9 @@
 #define LIVE_HALF (16 << 20)
 #define LIVE_BLOCK_MAX 4096 /* bytes of an interface block */
 
+/* Where a long integer is aligned to 4, too. */
+typedef uint64_t __attribute__((aligned(8))) live_number;
+
 struct live_hello {
 	uint32_t magic, version;
 };
@@ -61,8 +67,8 @@ enum { LIVE_FD_RING, LIVE_FD_TABLE, LIVE_FD_END };
 
 struct live_ring {
 	uint32_t magic, version;
-	uint64_t size; /* bytes of data, a multiple of 8 */
-	uint64_t head, floor;
+	live_number size; /* bytes of data, a multiple of 8 */
+	live_number head, floor;
 	uint32_t writing;
 	uint32_t zero;
 };
@@ -75,7 +81,7 @@ struct live_record {
 	uint32_t generation;
 	uint32_t frames; /* packet blocks in this record */
 	uint32_t zero;
-	uint64_t before; /* the sensor's frames before this record */
+	live_number before; /* the sensor's frames before this record */
 };
 
 #define LIVE_RECORD_MAX (sizeof(struct live_record) + (1 << 20))
@@ -83,7 +89,7 @@ struct live_record {
 struct live_sensor {
 	char name[LIVE_NAME_MAX];
 	char group[LIVE_NAME_MAX]; /* "": none */
-	uint64_t frames;	   /* so far */
+	live_number frames;	   /* so far */
 	uint32_t id;
 	uint32_t listed; /* in the sensors file */
 };
@@ -97,6 +103,24 @@ struct live_table {
 
 #define LIVE_HALVES (LIVE_DATA + LIVE_SENSORS_MAX * sizeof(struct live_sensor))
 #define LIVE_TABLE_BYTES (LIVE_HALVES + 2 * LIVE_HALF)
+
+static inline uint64_t live_load(const live_number *p)
+{
+#if LIVE_POSSIBLE
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+	return *p;
+#endif
+}
+
+static inline void live_store(live_number *p, uint64_t v)
+{
+#if LIVE_POSSIBLE
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+	*p = v;
+#endif
+}
 
 static_assert(sizeof(struct live_ring) == 40, "same on all machines");
 static_assert(sizeof(struct live_record) == 32, "a record begins at a multiple of 8");

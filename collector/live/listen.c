@@ -90,7 +90,7 @@ static void permit_group(const char *path)
 static int make(struct live_socket *s, struct live *l, const char *path, uint32_t bytes,
 		const char **why)
 {
-	int err = memories_make(s, l, bytes), ends[2];
+	int err = LIVE_POSSIBLE ? memories_make(s, l, bytes) : -EOPNOTSUPP, ends[2];
 
 	if (!err && pipe2(ends, O_CLOEXEC))
 		err = -errno;

@@ -16,7 +16,7 @@ void ring_begin(struct live *l, struct live_record *r)
 	r->before = live_sensor(l, r->sensor)->frames;
 	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELAXED);
 	if (end > l->size)
-		__atomic_store_n(&ring->floor, end - l->size, __ATOMIC_RELAXED);
+		live_store(&ring->floor, end - l->size);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the floor is up before bytes change */
 	ring_put(l, 0, r, sizeof(*r));
 }
@@ -36,7 +36,7 @@ void ring_end(struct live *l, const struct live_record *r, uint32_t frames)
 	struct live_ring *ring = l->ring;
 	struct live_sensor *s = live_sensor(l, r->sensor);
 
-	__atomic_store_n(&ring->head, ring->head + r->len, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->frames, r->before + frames, __ATOMIC_RELAXED);
+	live_store(&ring->head, ring->head + r->len);
+	live_store(&s->frames, r->before + frames);
 	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELEASE);
 }

@@ -4,6 +4,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -387,6 +388,41 @@ def test_sockets_that_cannot_be_made(bed):
     none = bed.collector(write=bed.tmp_path / "fourth.pcapng", options=["--live", "none"])
     assert "--live" not in none.said
     assert bed.ns.run("test", "-e", "/run/saluki-collector/live", check=False).returncode == 1
+
+
+CONNECT = """
+import socket, sys, time
+begun = time.monotonic()
+for _ in range(45):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+        s.connect("/run/saluki-collector/live")
+        data, fds, _, _ = socket.recv_fds(s, 100, 9)
+        assert data[:4] == b"LIVE" and len(fds) == 3 and s.recv(1) == b""
+        for fd in fds:
+            socket.close(fd)
+print(time.monotonic() - begun)
+"""
+
+
+def test_at_most_twenty_viewers_a_second(bed, bundled):
+    collector = bed.collector()
+    took = float(bed.ns.run(sys.executable, "-c", CONNECT, capture_output=True).stdout)
+    assert 1 < took < 8  # in the third second at the earliest
+    export(bed, "lib", bundled)
+    assert collector.finish()[0] == 0
+
+
+def test_a_sensor_that_is_added(bed, bundled):
+    """On SIGHUP, viewers know it too."""
+    collector = bed.collector()
+    everyone, one = Viewer(bed), Viewer(bed, "new.pcapng", ["--sensor", "new"], ready="no such sensor yet")
+    bed.keys.sensor("new")
+    collector.expect_again(signal.SIGHUP, "read again")
+    export(bed, "new", bundled)
+    count = len(list(captures.frames(bundled)))
+    for viewer in (everyone, one):
+        seen_all(viewer, count)
+        assert_ends(viewer)
 
 
 # ---- who reads -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/live/combo.o collector/live/ring.o collector/live/blocks.o
  * collector/live/listen.o live/reader.o live/source.o live/interfaces.o live/block.o
- * live/directory.o */
+ * live/directory.o live/remote.o */
 /*
  * The live ring: the collector's writer and a viewer's reader. Each frame is read or counted as
  * missed, whether the reader keeps up, falls behind, or begins in the middle; also in two
@@ -23,6 +23,7 @@
 #include "live/directory.h"
 #include "live/interfaces.h"
 #include "live/reader.h"
+#include "live/remote.h"
 
 #define SIZE LIVE_BYTES_MIN
 
@@ -377,6 +378,20 @@ static void nobody_else_writes(void **state)
 	assert_int_equal(ftruncate(fd, 2 * SIZE), -1);
 }
 
+static void words_for_another_machine_are_quoted(void **state)
+{
+	struct live_options o = { .sensors = "lib", .group = "it's", .count = 7 };
+	char command[200], shortest[20];
+
+	(void)state;
+	o.expression = "host $(id) and \"x\" | `y`; '";
+	assert_int_equal(remote_command(&o, command, sizeof(command)), 0);
+	assert_string_equal(command, "saluki-live -w - '--sensor' 'lib' '--group' 'it'\\''s' "
+				     "'--count' '7' '--' 'host $(id) and \"x\" | `y`; '\\''"
+				     "'");
+	assert_int_equal(remote_command(&o, shortest, sizeof(shortest)), -ENAMETOOLONG);
+}
+
 /* A process writes at full speed. Every frame is seen whole, or missed. */
 static void two_processes(void **state)
 {
@@ -417,6 +432,7 @@ int main(void)
 		LIVE_TEST(a_block_that_was_overwritten),
 		LIVE_TEST(sensors_have_names_and_groups),
 		LIVE_TEST(nobody_else_writes),
+		cmocka_unit_test(words_for_another_machine_are_quoted),
 		LIVE_TEST(two_processes),
 	};
 
