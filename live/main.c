@@ -73,7 +73,7 @@ static int look(const struct live_options *o)
 	else if (options_far(o))
 		status = look_far(o, fd, printer);
 	else
-		status = view(o, helper, fd, o->write ?: "the printer");
+		status = view(o, helper, fd, o->write ?: "standard output");
 	if (!printer)
 		return status;
 	close(fd);

@@ -7,13 +7,14 @@ on which a real 802.11 trace is played again and again, a sensor that captures i
 collector at the other end. With --interface the sensor captures a real one.
 """
 import argparse
+import os
 import pathlib
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
-from testbed import (ROOT, Collector, Host, Keys, Namespace, Player, Sensor,
+from testbed import (BUILD, ROOT, Collector, Host, Keys, Namespace, Player, Sensor,
                      private_mounts, veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
@@ -99,24 +100,38 @@ def demo(args, directory):
             player = Player.tun(sensor_host, "mon0", 803, unpack(directory), ["--loop"])
             open_things.append(player)
             interface, to, listen = "mon0", "192.0.2.2:5600", "192.0.2.2:5600"
-        collector = Collector(collector_host, keys, out, listen, start_new_session=True)
+        live = out / "live"
+        collector = Collector(collector_host, keys, out, listen, ["--live", live], start_new_session=True)
         open_things.append(collector)
         sensor = Sensor(sensor_host, key, interface, to, ready=None, stderr=None,
                         start_new_session=True)
         open_things.append(sensor)
         if not args.interface:
             player.go()
-            print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.\n")
+            print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.")
+        look(live)
         try:
             show(collector, "demo", args.seconds or float("inf"))
         except KeyboardInterrupt:
             print()
         status, _ = sensor.finish()
         collector.finish()
-        return report(collector, status)
+        status = report(collector, status)
+        look(live)
+        return status
     finally:
         for thing in reversed(open_things):
             getattr(thing, "kill", thing.close if hasattr(thing, "close") else None)()
+
+
+def look(socket):
+    """How to see the frames while they are written."""
+    command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(socket)}"
+    print(f"""
+To look live while 'make run' runs, type in another terminal, as root:
+  {command} -n
+  {command} -w - | wireshark -k -i -
+""", flush=True)
 
 
 def report(collector, status):
