@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, live, modules,
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, here, live, modules,
                    modules_overload, modules_rate, pipelines, rates, restart, service, stolen,
                    worst)
 from netns import testbed
@@ -51,6 +51,7 @@ TARGETS = {
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 2e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
     "live_frame_ms": ("<=", 200), "live_x_16": (">=", 0.97), "live_missed_exact": (">=", 1.0),
+    "capture_x_run": (">=", 0.9), "capture_cpu_x_run": ("<=", 1.2), "first_frame_s": ("<=", 1.5),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
     "filter_reject_x_empty": ("<=", 1.2), "filter_cost_x_tcpdump": ("<=", 0.5),
     "module_protection_x_empty": ("<=", 0.25), "module_vs_userspace": ("<=", 1.0),
@@ -267,6 +268,8 @@ def part_live(directory):
     out = with_bed(directory, lambda bed: live.lone_frames(bed, next(captures.frames(captures.BUNDLED)), say))
     out.update(with_bed(directory, lambda bed: live.missed(bed, frames.real(), say)))
     out.update(with_bed(directory, lambda bed: live.viewers_cost(bed, frames.real(), say)))
+    out.update(with_bed(directory, lambda bed: here.compare(bed, directory / "here.pcap", say)))
+    out.update(with_bed(directory, lambda bed: here.starts(bed, say)))
     return out
 
 

@@ -6,11 +6,12 @@ import struct
 import subprocess
 import time
 
+from bench import frames
 from netns import testbed
 from netns.testbed import BUILD
 
 ROUNDS = 5
-FRAMES = 2_000_000
+FRAMES = 400_000
 STARTS = 7
 WHOLE = ["-s", "0", "--keep", "all"]  # as `saluki capture` has them
 PACKETS = 1000  # per second, while the first frame is awaited
@@ -44,21 +45,25 @@ def captured_here(bed, trace):
 def run_with_collector(bed, trace):
     """The same by two commands. The collector's start and end do not count in the seconds, but in the CPU's."""
     bed.out.unlink(missing_ok=True)
+    key = bed.keys.sensor("lib")
     collector = testbed.Collector(bed.ns, bed.keys, bed.out, options=["-q", "--state", "none"], ready=None,
                                   stderr=subprocess.DEVNULL)
     bed.stack.callback(collector.kill)
     collector.stats()  # it runs
     began = time.monotonic()
     p = bed.ns.start(BUILD / "saluki", "run", "-q", "-r", trace, "--to", "127.0.0.1:5600", "--key",
-                     bed.keys.sensor("lib"), *WHOLE, stderr=subprocess.DEVNULL)
+                     key, *WHOLE, stderr=subprocess.DEVNULL)
     cpu = ended(p)
     seconds = time.monotonic() - began
     collector.send_signal(2)
     return seconds, cpu + ended(collector.popen)
 
 
-def compare(bed, trace, count, say):
+def compare(bed, trace, say):
     """Both in turn: `capture_x_run` is the ratio of the rates, `capture_cpu_x_run` that of the CPU time."""
+    real = list(frames.real())
+    count = len(real) * max(1, FRAMES // len(real))
+    frames.write_pcap(trace, real * (count // len(real)))
     rates, cpus = [], []
     for _ in range(ROUNDS):
         here, apart = captured_here(bed, trace), run_with_collector(bed, trace)
