@@ -33,13 +33,18 @@ static int collector_start(struct capture_command *c, struct local_collector *co
 						   .quiet = c->run.log_level < LOG_LEVEL_NORMAL,
 						   .output = output };
 	struct local_keys keys;
-	int err = local_keys_make(&keys) ?: local_collector_start(collector, &keys, &o);
+	int err = local_keys_make(&keys);
 
+	if (err)
+		return err;
+	err = local_collector_start(collector, &keys, &o);
 	local_keys_close(&keys);
+	if (err)
+		return err;
 	c->run.key_fd = keys.sensor;
 	c->run.to_count = 1;
 	c->run.to[0].inherited = collector->sock;
-	return err;
+	return 0;
 }
 
 /* Checks before anything is started. */
@@ -74,7 +79,7 @@ static int capture_start(struct capture_command *c, struct local_collector *coll
 int capture_main(int argc, char **argv)
 {
 	static struct capture_command c; /* and its pointers: for the whole run */
-	struct local_collector collector;
+	struct local_collector collector = { .sock = -1 };
 	struct local_printer printer;
 	int status = capture_command_parse(&c, argc, argv), ended;
 

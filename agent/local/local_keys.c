@@ -66,6 +66,7 @@ int local_keys_make(struct local_keys *k)
 {
 	char name[SENSOR_NAME_MAX], text[2 * KEY_TEXT_LEN + 64];
 	struct pair_text sensor, collector;
+	int err;
 
 	pair_make(&sensor);
 	pair_make(&collector);
@@ -79,10 +80,11 @@ int local_keys_make(struct local_keys *k)
 	sodium_memzero(text, sizeof(text));
 	sodium_memzero(&sensor, sizeof(sensor));
 	sodium_memzero(&collector, sizeof(collector));
-	if (k->sensor >= 0 && k->collector >= 0 && k->sensors >= 0)
+	err = k->sensor < 0 ? k->sensor : k->collector < 0 ? k->collector : k->sensors;
+	if (err >= 0)
 		return 0;
-	log_line("cannot make files in memory for keys: %s", strerror(errno));
-	return -errno;
+	log_line("capture: cannot make files in memory for keys: %s", strerror(-err));
+	return err;
 }
 
 void local_keys_close(struct local_keys *k)

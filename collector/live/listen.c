@@ -48,7 +48,7 @@ static int memory_make(const char *name, size_t len, void **map)
 
 static int memories_make(struct live_socket *s, struct live *l, uint32_t bytes)
 {
-	void *ring, *table;
+	void *ring = NULL, *table = NULL;
 
 	s->fds[LIVE_FD_RING] = memory_make("saluki-live", LIVE_DATA + (size_t)bytes, &ring);
 	if (s->fds[LIVE_FD_RING] < 0)

@@ -6,7 +6,8 @@ import re
 from netns.testbed import ROOT
 
 # Our programs, the column that answers for each, and an option that takes a number.
-PROGRAMS = {"saluki capture": (2, "--combo-size"), "saluki run": (3, "--combo-size"), "saluki-collector": (4, "--rotate-count")}
+PROGRAMS = {"saluki capture": (2, "--combo-size"), "saluki run": (3, "--combo-size"),
+            "saluki-collector": (4, "--rotate-count")}
 
 # flags: {"-w": "FILE", ...}, with None for one without a value; cells: the columns' text
 Row = collections.namedtuple("Row", "flags cells")
