@@ -586,7 +586,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
-	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 # Wireshark lists what is in its own folder.

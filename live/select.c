@@ -114,7 +114,7 @@ const char *select_unknown(const struct select *x, const struct directory *d, ch
 
 int select_channels(struct select *x, const char *list, char why[SELECT_WHY_MAX])
 {
-	uint16_t mhz[SELECT_CHANNELS_MAX];
+	uint16_t mhz[SELECT_CHANNELS_MAX] = { 0 };
 	unsigned int count = 0;
 	const char *name, *said;
 	size_t len;
