@@ -40,6 +40,7 @@ static int collector_tick(struct collector *c)
 	uint64_t now = monotonic_ns();
 	int timeout = output_tick(&c->output, now); /* its settled combos are then acknowledged */
 
+	live_tick(&c->live, now);
 	timeout = sooner(timeout, turns_tick(&c->combos, now));
 	timeout = sooner(timeout, timers_tick(&c->network, now));
 	timeout = sooner(timeout, groups_tick(&c->groups, now));

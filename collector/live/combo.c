@@ -101,6 +101,18 @@ static bool all_are_shown(struct live *l, const struct live_combo *c)
 	return false;
 }
 
+void live_tick(struct live *l, uint64_t now_ns)
+{
+	uint32_t awaited = LIVE_AWAITED;
+
+	if (!l->ring || __atomic_load_n(l->wanted, __ATOMIC_RELAXED) != LIVE_AWAITED)
+		return;
+	l->awaited_ns = l->awaited_ns ?: now_ns + LIVE_AWAITED_NS;
+	if (now_ns > l->awaited_ns) /* unless one has come in this moment */
+		__atomic_compare_exchange_n(l->wanted, &awaited, LIVE_UNWANTED, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 void live_combo(struct live *l, const struct live_combo *c)
 {
 	struct live_record r = { .sensor = c->sensor, .frames = c->frames, .blocks_len = c->len };
@@ -111,6 +123,10 @@ void live_combo(struct live *l, const struct live_combo *c)
 	if (!l->ring || c->sensor >= LIVE_SENSORS_MAX)
 		return;
 	all = all_are_shown(l, c);
+	if (__atomic_load_n(l->wanted, __ATOMIC_ACQUIRE) == LIVE_UNWANTED) {
+		ring_pass(l, c->sensor, c->frames);
+		return;
+	}
 	r.generation = l->generation;
 	if (!all)
 		measure(l, c->blocks, c->len, &r);

@@ -50,6 +50,12 @@ static int memories_make(struct live_socket *s, struct live *l, uint32_t bytes)
 {
 	void *ring = NULL, *table = NULL;
 
+	s->wanted = mmap(NULL, sizeof(*s->wanted), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->wanted == MAP_FAILED) {
+		s->wanted = NULL;
+		return -errno;
+	}
 	s->fds[LIVE_FD_RING] = memory_make("saluki-live", LIVE_DATA + (size_t)bytes, &ring);
 	if (s->fds[LIVE_FD_RING] < 0)
 		return s->fds[LIVE_FD_RING];
@@ -58,7 +64,8 @@ static int memories_make(struct live_socket *s, struct live *l, uint32_t bytes)
 		munmap(ring, LIVE_DATA + (size_t)bytes);
 		return s->fds[LIVE_FD_TABLE];
 	}
-	*l = (struct live){ .ring = ring, .table = table, .size = bytes };
+	*s->wanted = LIVE_AWAITED;
+	*l = (struct live){ .ring = ring, .table = table, .wanted = s->wanted, .size = bytes };
 	*l->ring =
 		(struct live_ring){ .magic = LIVE_MAGIC, .version = LIVE_VERSION, .size = bytes };
 	*l->table = (struct live_table){ .magic = LIVE_MAGIC, .version = LIVE_VERSION };
@@ -129,6 +136,8 @@ bool live_hand_out(struct live_socket *s, uint64_t now_ns)
 	viewer = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (viewer < 0)
 		return true;
+	__atomic_store_n(s->wanted, LIVE_LOOKED_AT,
+			 __ATOMIC_RELEASE); /* the next combo is in the ring */
 	privsep_send(viewer, &hello, sizeof(hello), s->fds, LIVE_FDS);
 	close(viewer);
 	return true;

@@ -2,7 +2,8 @@
 /*
  * Live: shows written combos to viewers, in memory that both share (wire/live.h). The privileged
  * process makes the memory and hands it out (listen.c). The receiving process writes into it, with
- * no system call, no lock and no wait.
+ * no system call, no lock and no wait. Until a first viewer comes, it keeps the table and the
+ * numbers of frames only: records would cost a collector without viewers a tenth of its rate.
  */
 #ifndef COLLECTOR_LIVE_LIVE_H
 #define COLLECTOR_LIVE_LIVE_H
@@ -15,6 +16,7 @@
 #include "wire/live.h"
 
 #define LIVE_HANDED_A_SECOND 20
+#define LIVE_AWAITED_NS 3000000000ULL
 
 struct groups_file;
 struct sensors;
@@ -25,15 +27,22 @@ struct sensors;
 struct live_socket {
 	int listener;
 	int fds[LIVE_FDS];
-	int end; /* writing end of the pipe, for the receiving process */
+	int end;	  /* writing end of the pipe, for the receiving process */
+	uint32_t *wanted; /* shared by both processes: enum live_wanted; or NULL */
 	struct rate_limit rate;
 };
 
 /* ---- the receiving process ------------------------------------------------------------------- */
 
+/* Whether records are written. At the start they are: viewers of an earlier collector may come
+ * back, and they ask once a second. */
+enum live_wanted { LIVE_UNWANTED, LIVE_AWAITED, LIVE_LOOKED_AT };
+
 struct live {
 	struct live_ring *ring; /* NULL: no viewers */
 	struct live_table *table;
+	uint32_t *wanted;
+	uint64_t awaited_ns;	   /* LIVE_AWAITED until this time; 0: not begun */
 	uint64_t size;		   /* of the ring */
 	uint64_t begin;		   /* the current record's place in it */
 	uint32_t generation, used; /* the present half of the table; its bytes in use */
@@ -67,6 +76,8 @@ struct live_combo {
 	size_t len;
 };
 
+/* Call it with the time, before combos: nobody has come for LIVE_AWAITED_NS, so nobody looks. */
+void live_tick(struct live *l, uint64_t now_ns);
 /* Shows a combo. */
 void live_combo(struct live *l, const struct live_combo *c);
 void live_free(struct live *l);

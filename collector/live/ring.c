@@ -21,6 +21,17 @@ void ring_begin(struct live *l, struct live_record *r)
 	ring_put(l, 0, r, sizeof(*r));
 }
 
+void ring_pass(struct live *l, uint32_t sensor, uint32_t frames)
+{
+	struct live_ring *ring = l->ring;
+	struct live_sensor *s = live_sensor(l, sensor);
+
+	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	live_store(&s->frames, s->frames + frames);
+	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELEASE);
+}
+
 void ring_put(struct live *l, uint32_t at, const void *data, size_t len)
 {
 	uint8_t *ring = (uint8_t *)l->ring + LIVE_DATA;

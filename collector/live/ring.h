@@ -18,6 +18,8 @@ static inline void ring_put32(struct live *l, uint32_t at, uint32_t v)
 
 	memcpy((uint8_t *)l->ring + LIVE_DATA + (to < l->size ? to : to - l->size), &v, 4);
 }
+/* Counts a combo's frames, without a record. */
+void ring_pass(struct live *l, uint32_t sensor, uint32_t frames);
 /* Publishes it. `frames`: the combo's, also those that are not in the record. */
 void ring_end(struct live *l, const struct live_record *r, uint32_t frames);
 

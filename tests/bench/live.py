@@ -19,6 +19,7 @@ VIEWERS = 16
 FRAMES = 2_000_000
 PAIRS = 5
 AGE_MS = 100  # --combo-age
+AWAITED_S = 3.2  # LIVE_AWAITED_NS of collector/live/live.h: without viewers, nothing is written from then on
 LONE_FRAMES = 7
 
 
@@ -72,6 +73,8 @@ def rate(bed, frames, viewers, *options):
     rounds = FRAMES // len(frames)
     collector = bed.collector(cpu=GENERATOR_CPU, options=options)
     looking = [viewer(bed, "-w", "/dev/null") for _ in range(viewers)]
+    if not viewers:
+        time.sleep(AWAITED_S)
     reader = bed.reader("-", ["-s", "192", "--keep", "headers"], cpu=CONSUMER_CPU, stdin=subprocess.PIPE)
     testbed.wait_for(lambda: bed.stats(collector), "the session")
     before = bed.collector_cpu(collector)
@@ -97,7 +100,7 @@ def viewers_cost(bed, frames, say):
                             ((0, ("--live", "none")), (0, ()), (VIEWERS, ())))
         with_ring.append(ring / none)
         with_viewers.append(full / ring)
-        say(f"    collector, M frames per s of CPU: {none / 1e6:.2f} without the ring, {ring / 1e6:.2f} with it, "
+        say(f"    collector, M frames per s of CPU: {none / 1e6:.2f} without the ring, {ring / 1e6:.2f} without viewers, "
             f"{full / 1e6:.2f} with {VIEWERS} viewers")
     return {f"live_x_{VIEWERS}": statistics.median(with_viewers), "live_ring_x_none": statistics.median(with_ring)}
 

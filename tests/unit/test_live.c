@@ -241,6 +241,28 @@ static void a_reader_that_begins_in_the_middle(void **state)
 	assert_int_equal(missed_of[0], 10);
 }
 
+/* Until somebody looks, combos are only counted. A reader from the oldest record on has missed
+ * them. */
+static void nobody_has_looked(void **state)
+{
+	(void)state;
+	forget();
+	live_tick(&live, 1);
+	assert_int_equal(*ends.wanted, LIVE_AWAITED);
+	live_tick(&live, 2 + LIVE_AWAITED_NS);
+	combo(1, 1, 5, 40);
+	assert_int_equal(live.ring->head, 0);
+	*ends.wanted = LIVE_LOOKED_AT;
+	live_tick(&live, 3 + LIVE_AWAITED_NS);
+	assert_int_equal(*ends.wanted, LIVE_LOOKED_AT);
+	reader_end(&reader);
+	assert_int_equal(reader_begin(&reader, &source, true), 0);
+	combo(1, 1, 3, 40);
+	drain();
+	assert_int_equal(seen[1], 3);
+	assert_int_equal(missed_of[1], 5);
+}
+
 static void a_reader_that_begins_at_the_oldest(void **state)
 {
 	(void)state;
@@ -387,7 +409,7 @@ static void words_for_another_machine_are_quoted(void **state)
 	o.expression = "host $(id) and \"x\" | `y`; '";
 	assert_int_equal(remote_command(&o, command, sizeof(command)), 0);
 	assert_string_equal(command, "saluki-live -w - '--sensor' 'lib' '--group' 'it'\\''s' "
-				     "'--count' '7' '--' 'host $(id) and \"x\" | `y`; '\\''"
+				     "'--frames' '7' '--' 'host $(id) and \"x\" | `y`; '\\''"
 				     "'");
 	assert_int_equal(remote_command(&o, shortest, sizeof(shortest)), -ENAMETOOLONG);
 }
@@ -426,6 +448,7 @@ int main(void)
 		LIVE_TEST(a_reader_that_keeps_up),
 		LIVE_TEST(a_reader_that_is_overrun),
 		LIVE_TEST(a_reader_that_begins_in_the_middle),
+		LIVE_TEST(nobody_has_looked),
 		LIVE_TEST(a_reader_that_begins_at_the_oldest),
 		LIVE_TEST(sections_have_the_same_interfaces),
 		LIVE_TEST(halves_are_begun_again),
