@@ -51,7 +51,7 @@ static void take_order(void *arg, uint64_t number, const char *text, size_t len)
 
 static void setup(struct state *s)
 {
-	const struct sockets_name to = { "127.0.0.1", port };
+	const struct sockets_name to = { .host = "127.0.0.1", .port = port };
 	struct keys_peers peers = { .count = 1 };
 
 	memcpy(peers.peer[0].public, collector.public, KEY_LEN);
