@@ -14,6 +14,7 @@
 
 #include "agent/interface/interface_list.h"
 #include "agent/local/local_collector.h"
+#include "agent/local/local_inputs.h"
 #include "agent/local/local_keys.h"
 #include "agent/local/local_output.h"
 #include "agent/local/local_printer.h"
@@ -50,7 +51,7 @@ static int collector_start(struct capture_command *c, struct local_collector *co
 /* Checks before anything is started. */
 static int capture_check(const struct capture_command *c)
 {
-	int err = local_collector_check();
+	int err = local_collector_check() ?: local_inputs_check(&c->run.capture, c->run.file);
 
 	if (!err && c->write && !c->size && !c->time)
 		err = local_output_empty(c->write);

@@ -41,7 +41,7 @@ AGENT = {
     "agent": {"options", "status", "control", "remote", "process", "tap", "export", "capture", "local", *BELOW_TAP},
     "agent/absent": {"command", "options", "control", "remote", "process", "tap", "export", *BELOW_TAP},
     "agent/command": {"options", "status", "module", "tap", *BELOW_TAP},
-    "agent/local": set(),
+    "agent/local": {"filter", "interface", "model"},
     "agent/options": {"export", "capture", "radio", "filter", "model"},
     "agent/status": {"tap", "interface", "model"},
     "agent/control": {"remote", "process", "export", "capture", "radio", *ON_THE_WAY},

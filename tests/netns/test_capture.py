@@ -304,6 +304,20 @@ def test_no_other_file_is_emptied(bed):
     writes.end(signo=signal.SIGINT)
 
 
+@pytest.mark.parametrize("words,said", [
+    (["-i", "none0"], "none0: no such interface; 'saluki capture -D' lists the interfaces"),
+    (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error"),
+    (["-r", "/none.pcap"], "-r /none.pcap: No such file or directory"),
+])
+def test_a_mistake_costs_no_file(bed, words, said):
+    bed.out.write_bytes(captures.file_bytes(captures.BUNDLED))
+    before = bed.out.read_bytes()
+    capture = Capture(bed, "-w", bed.out, *words, ready=None)
+    capture.end(status=1)
+    assert capture.said.startswith(f"saluki: {said}") and capture.said.count("\n") == 1, capture.said
+    assert bed.out.read_bytes() == before
+
+
 def test_a_file_that_cannot_be_made(bed):
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "none/x.pcapng", ready=None)
     capture.end(status=1)
