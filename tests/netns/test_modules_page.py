@@ -73,11 +73,11 @@ class Shell:
         wanted = collections.Counter(map(shape, shown))
         said, deadline = "", time.monotonic() + seconds
         while True:
-            lines = said.splitlines() if said.endswith("\n") else said.splitlines()[:-1]
+            lines = testbed.without_times(said).splitlines()[:None if said.endswith("\n") else -1]
             status = re.search(r"^@status (\d+)$", said, re.M)
             missing = wanted - collections.Counter(map(shape, lines))
             if status and not missing:
-                return int(status[1]), said
+                return int(status[1]), testbed.without_times(said)
             left = deadline - time.monotonic()
             if left < 0 or not select.select([self.popen.stdout], [], [], left)[0]:
                 raise TimeoutError(f"{commands}: not shown: {list(missing)}\nin: {said}")
