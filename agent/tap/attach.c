@@ -120,7 +120,7 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool ke
 {
 	const struct maps *m = a->maps;
 	bool tc = hook == ATTACH_TC;
-	enum direction direction = tap_direction(a->interface, a->o->direction);
+	enum direction direction = tap_direction(a->interface, a->o);
 	struct capture_bpf *skel;
 	int err = filter_load_init();
 

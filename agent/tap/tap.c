@@ -127,11 +127,12 @@ int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, 
 	return 0;
 }
 
-enum direction tap_direction(const struct tap_interface *f, enum direction asked)
+enum direction tap_direction(const struct tap_interface *f, const struct capture_options *o)
 {
-	bool twice = asked == DIRECTION_INOUT && f->link.arphrd == SALUKI_ARPHRD_LOOPBACK;
+	bool twice = o->direction == DIRECTION_INOUT && !(o->given & GIVEN_DIRECTION) &&
+		     f->link.arphrd == SALUKI_ARPHRD_LOOPBACK;
 
-	return twice ? DIRECTION_IN : asked;
+	return twice ? DIRECTION_IN : o->direction;
 }
 
 /* Releases the first `count` interfaces. */

@@ -117,8 +117,8 @@ struct tap *tap_mmap_new(const struct capture_options *o);
 uint64_t tap_bpf_capabilities(void);
 
 /* Returns which frames of an interface are captured. On the loopback interface every frame is sent
- * and received, so those received are both. */
-enum direction tap_direction(const struct tap_interface *f, enum direction asked);
+ * and received, so without -Q those received are all. */
+enum direction tap_direction(const struct tap_interface *f, const struct capture_options *o);
 /* For the kinds: queries the interface's state. Returns 0, or -errno after a line, logged once: the
  * interface does not exist, or its type is not captured. */
 int tap_query(struct tap *t, unsigned int i);

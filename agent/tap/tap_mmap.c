@@ -57,8 +57,8 @@ static int mmap_attach(struct tap *t, unsigned int i, bool again)
 		return err;
 	packet_socket_snaplen(&m->sockets[i], t->o->snaplen);
 	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype,
-				  f->keep_headers,
-				  tap_direction(f, t->o->direction) != t->o->direction, f->filter);
+				  f->keep_headers, tap_direction(f, t->o) != t->o->direction,
+				  f->filter);
 	if (!err && f->filter->len && f->link.linktype == LINKTYPE_ETHERNET &&
 	    m->sockets[i].tags == FILTER_TAGS_NONE && !again)
 		log_line("%s: before Linux 3.14 filters do not see a VLAN tag that the card or the "
