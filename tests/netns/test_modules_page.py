@@ -63,7 +63,9 @@ class Shell:
         self.popen = ns.start("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
                               cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, env=os.environ | {
-                                  "PATH": "/usr/local/sbin:/usr/local/bin:" + os.environ["PATH"]})
+                                  "PATH": "/usr/local/sbin:/usr/local/bin:" + os.environ["PATH"],
+                                  # `make install` must leave the machine's own folder as it is
+                                  "EXTCAP": "/usr/local/lib/wireshark/extcap"})
         self.type(f"cd {ROOT}\n", [])
 
     def type(self, commands, shown, seconds=60):
