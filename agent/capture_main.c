@@ -17,10 +17,11 @@
 #include "agent/local/local_inputs.h"
 #include "agent/local/local_keys.h"
 #include "agent/local/local_output.h"
-#include "agent/local/local_printer.h"
 #include "agent/options/capture_command.h"
 #include "agent/options/subcommands.h"
+#include "common/child.h"
 #include "common/log.h"
+#include "print/print.h"
 #include "run.h"
 #include "wire/keys.h"
 
@@ -62,18 +63,21 @@ static int capture_check(const struct capture_command *c)
 	return err;
 }
 
-/* The printing process comes first: it must have no descriptor of the others. */
+/* The printing process comes first: it must have no descriptor of the others. `printer`: 0 without
+ * one. */
 static int capture_start(struct capture_command *c, struct local_collector *collector,
-			 struct local_printer *printer)
+			 pid_t *printer)
 {
-	int err = capture_check(c);
+	int err = capture_check(c), output = -1;
 
-	printer->pipe = -1;
+	*printer = 0;
 	if (!err && !c->write)
-		err = local_printer_start(printer, &c->print);
-	err = err ?: collector_start(c, collector, printer->pipe);
-	if (printer->pipe >= 0)
-		close(printer->pipe);
+		output = err = print_start(&c->print, printer);
+	if (err < 0)
+		return err;
+	err = collector_start(c, collector, output);
+	if (output >= 0)
+		close(output);
 	return err;
 }
 
@@ -81,8 +85,8 @@ int capture_main(int argc, char **argv)
 {
 	static struct capture_command c; /* and its pointers: for the whole run */
 	struct local_collector collector = { .sock = -1 };
-	struct local_printer printer;
 	int status = capture_command_parse(&c, argc, argv), ended;
+	pid_t printer;
 
 	if (status)
 		return status < 0 ? 0 : status;
@@ -93,7 +97,7 @@ int capture_main(int argc, char **argv)
 		return 1;
 	status = run_sensor(&c.run);
 	ended = local_collector_wait(&collector);
-	if (!c.write)
-		ended = local_printer_wait(&printer) ?: ended;
+	if (printer)
+		ended = child_wait(printer, "the process that prints") ?: ended;
 	return ended ?: status;
 }

@@ -3,7 +3,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 #include "common/log.h"
 #include "common/options.h"
 #include "common/privsep.h"
+#include "common/rotate_options.h"
 #include "common/suggest.h"
 #include "common/version.h"
 #include "habits.h"
@@ -49,15 +49,7 @@ static const struct option_def defs[] = {
 	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
-	{ 'C', "rotate-size", "SIZE",
-	  "start a new file after this many million bytes; suffix K,\n"
-	  "M or G: powers of 1024" },
-	{ 'G', "rotate-time", "TIME",
-	  "start a new file after this many seconds; unit s, m or h;\n"
-	  "the FILE of -w may have conversions of strftime(3)" },
-	{ 'W', "rotate-count", "COUNT",
-	  "with -C or -G: keep at most this many files, delete the\n"
-	  "oldest that were written with -W" },
+	ROTATE_OPTION_DEFS,
 	{ OPT_EVENTS, "events", "DIR", "write modules' events as JSON lines, a file per module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE", "list of written combos, for the next start" },
@@ -216,7 +208,6 @@ static int parse_live_bytes(uint32_t *bytes, const char *text)
 
 static int parse_option(struct collector_options *o, int id)
 {
-
 	switch (id) {
 	case OPT_LISTEN:
 		return parse_listen(o, optarg);
@@ -262,34 +253,6 @@ static int parse_option(struct collector_options *o, int id)
 	}
 }
 
-/* Also by names other than "-": /dev/stdout, /dev/tty. */
-static bool is_terminal(const char *path)
-{
-	struct stat st;
-	bool is;
-	int fd;
-
-	if (!strcmp(path, "-"))
-		return isatty(STDOUT_FILENO);
-	if (stat(path, &st) || !S_ISCHR(st.st_mode))
-		return false;
-	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	is = fd >= 0 && isatty(fd);
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-static int check_terminal(const char *path)
-{
-	if (!is_terminal(path))
-		return 0;
-	log_line("-w %s: %s a terminal, which pcapng would upset; pipe it: 'saluki-collector ... "
-		 "-w - | tshark -r -'",
-		 path, !strcmp(path, "-") ? "standard output is" : "is");
-	return -EINVAL;
-}
-
 /* The conversions of strftime(3) in -w. */
 static int check_series(const struct collector_options *o)
 {
@@ -331,7 +294,9 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		wrong = "-W COUNT needs -C SIZE or -G TIME, which begin a new file";
 	if (wrong)
 		log_line("%s", wrong);
-	return wrong || check_series(o) ? -EINVAL : check_terminal(o->write);
+	return wrong || check_series(o)
+		       ? -EINVAL
+		       : options_to_terminal(o->write, "saluki-collector ... -w - | tshark -r -");
 }
 
 int options_parse(struct collector_options *o, int argc, char **argv)

@@ -3,8 +3,11 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "suggest.h"
@@ -272,6 +275,33 @@ int options_choice(const char *flag, const char *text, const char *const *words,
 	}
 	log_line("%s %s: must be %s%s%s%s", flag, text, all, s.word ? "; did you mean " : "",
 		 s.word ?: "", s.word ? "?" : "");
+	return -EINVAL;
+}
+
+/* Also by names other than "-": /dev/stdout, /dev/tty. */
+static bool options_is_terminal(const char *path)
+{
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return isatty(STDOUT_FILENO);
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	is = fd >= 0 && isatty(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+int options_to_terminal(const char *write, const char *instead)
+{
+	if (!options_is_terminal(write))
+		return 0;
+	log_line("-w %s: %s a terminal, which pcapng would upset; pipe it: '%s'", write,
+		 !strcmp(write, "-") ? "standard output is" : "is", instead);
 	return -EINVAL;
 }
 

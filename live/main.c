@@ -11,16 +11,16 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "common/log.h"
 #include "connect.h"
 #include "extcap.h"
 #include "install.h"
 #include "options.h"
+#include "print/print.h"
 #include "remote.h"
-#include "show.h"
 #include "view.h"
 
 /* Returns a descriptor, or -errno after a line. `printer` is the process that prints; 0: none. */
@@ -30,7 +30,7 @@ static int output_open(const struct live_options *o, pid_t *printer)
 
 	*printer = 0;
 	if (!o->write)
-		return show_start(&o->print, printer);
+		return print_start(&o->print, printer);
 	if (!strcmp(o->write, "-"))
 		return STDOUT_FILENO;
 	fd = open(o->write, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -40,23 +40,17 @@ static int output_open(const struct live_options *o, pid_t *printer)
 	return -errno;
 }
 
-/* Returns the exit status of a process. */
-static int ended(pid_t pid)
-{
-	int status;
-
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
 /* Frames of another machine are printed here: ssh is a process of its own, which has an end. */
 static int look_far(const struct live_options *o, int fd, pid_t printer)
 {
 	pid_t child = printer ? fork() : 0;
 
-	if (child == 0)
+	if (!printer)
 		return remote_run(o, fd);
+	if (child == 0)
+		_exit(remote_run(o, fd));
 	close(fd);
-	return child > 0 ? ended(child) : 1;
+	return child > 0 ? child_wait(child, "ssh") : 1;
 }
 
 /* What prints starts first: it must have no socket to a collector. */
@@ -77,7 +71,7 @@ static int look(const struct live_options *o)
 	if (!printer)
 		return status;
 	close(fd);
-	return ended(printer) ?: status;
+	return child_wait(printer, "the process that prints") ?: status;
 }
 
 int main(int argc, char **argv)

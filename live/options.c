@@ -135,11 +135,7 @@ static int join(struct live_options *o, int count, char **words)
 
 int options_check_terminal(const char *write)
 {
-	if (!write || strcmp(write, "-") || !isatty(STDOUT_FILENO))
-		return 0;
-	log_line("-w -: standard output is a terminal, which pcapng would upset; pipe it: "
-		 "'saluki-live -w - | tshark -r -'");
-	return -EINVAL;
+	return write ? options_to_terminal(write, "saluki-live -w - | tshark -r -") : 0;
 }
 
 int options_parse(struct live_options *o, int argc, char **argv)

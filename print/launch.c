@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/find_program.h"
 #include "common/log.h"
 #include "common/privsep.h"
 
@@ -82,25 +83,6 @@ static void tshark_words(struct words *w, const struct print_options *o, bool na
 		add(w, "-x");
 		add(w, "-P"); /* and its line, which -x alone leaves out */
 	}
-}
-
-bool launch_find(const char *program, char *path)
-{
-	const char *folders = getenv("PATH") ?: "/usr/sbin:/usr/bin:/sbin:/bin";
-	char at[PATH_MAX];
-
-	while (*folders) {
-		size_t len = strcspn(folders, ":");
-		int n = snprintf(at, sizeof(at), "%.*s/%s", (int)len, folders, program);
-
-		if (len && n < (int)sizeof(at) && access(at, X_OK) == 0) {
-			if (path)
-				strcpy(path, at);
-			return true;
-		}
-		folders += len + (folders[len] == ':');
-	}
-	return false;
 }
 
 /* Keeps of the environment what says how to print. Where user and home differ, programs would read
@@ -210,7 +192,7 @@ static void become(const struct print_options *o)
 		tcpdump_words(&w, o);
 	else
 		tshark_words(&w, o, order == LAUNCH_TSHARK_NAMES);
-	if (launch_find(program, path))
+	if (find_program(program, path))
 		execv(path, w.list);
 	log_line("cannot execute it: %s", strerror(errno));
 }

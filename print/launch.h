@@ -7,7 +7,6 @@
 #ifndef PRINT_LAUNCH_H
 #define PRINT_LAUNCH_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "print_options.h"
@@ -24,9 +23,6 @@ struct launch {
 	int in, out, err; /* its standard input, output and error; these do not block */
 };
 
-/* Returns whether there is such a program in PATH. `path`: PATH_MAX bytes for where it is, or
- * NULL. */
-bool launch_find(const char *program, char *path);
 /* Forks. Returns 0, or -errno after a line. */
 int launch(struct launch *l, const struct print_options *o);
 

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/find_program.h"
 #include "common/log.h"
 #include "common/pcap_read.h"
 #include "common/privsep.h"
@@ -43,7 +44,7 @@ int print_check(const struct print_options *o)
 			   : o->dissector == PRINT_TSHARK ? "tshark"
 							  : NULL;
 
-	if (!name || launch_find(name, NULL))
+	if (!name || find_program(name, NULL))
 		return 0;
 	log_line("%s is not installed: install the package %s, or leave --dissector out", name,
 		 name);
@@ -244,7 +245,7 @@ static int confine(const struct printer *p)
 	return err ? err : sandbox_calls(&policy);
 }
 
-static int print_start(struct printer *p, int in)
+static int printer_init(struct printer *p, int in)
 {
 	int err = pcap_init(&p->reader, in);
 
@@ -258,8 +259,8 @@ static int print_start(struct printer *p, int in)
 	p->reader.context = p;
 	screen_init(&p->screen, STDOUT_FILENO, screen_locale_utf8());
 	stamp_init(&p->stamp, p->o->stamp);
-	p->have_tcpdump = p->o->dissector != PRINT_TSHARK && launch_find("tcpdump", NULL);
-	p->have_tshark = p->o->dissector != PRINT_TCPDUMP && launch_find("tshark", NULL);
+	p->have_tcpdump = p->o->dissector != PRINT_TSHARK && find_program("tcpdump", NULL);
+	p->have_tshark = p->o->dissector != PRINT_TCPDUMP && find_program("tshark", NULL);
 	if (p->o->dissector != PRINT_SHORT && (p->have_tcpdump || p->have_tshark))
 		err = dissector_init(&p->dissector, p->o);
 	ignore_signals();
@@ -273,7 +274,7 @@ int print_process(int in, const struct print_options *o)
 
 	if (p) {
 		p->o = o;
-		if (print_start(p, in) == 0)
+		if (printer_init(p, in) == 0)
 			status = print_loop(p);
 		dissector_free(&p->dissector);
 		pcap_close(&p->reader);

@@ -13,12 +13,17 @@
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
 
+#include <sys/types.h>
+
 #include "print_options.h"
 
 /* Returns 0, or -ENOENT after a line if the dissector asked for is not installed: the line names
  * the package. */
 int print_check(const struct print_options *o);
 
+/* Starts the printing process. Call it before there are descriptors that it must not have. Returns
+ * a pipe to it for a capture stream, or -errno after a line; `pid` is for child_wait(). */
+int print_start(const struct print_options *o, pid_t *pid);
 /* Runs in a process of its own, until `in` ends. Starts the dissector, confines itself, prints to
  * standard output. Ignores SIGINT, SIGTERM and SIGHUP, as the frames on the way must be printed.
  * Returns the exit status: 0 also if standard output was closed, 1 after a line. */

@@ -6,13 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/child.h"
+#include "common/find_program.h"
 #include "common/log.h"
-#include "local_process.h"
 
 #define COLLECTOR "saluki-collector"
 #define ARGUMENTS_MAX 24
@@ -34,25 +34,11 @@ static bool collector_beside(char path[PATH_MAX])
 	return access(path, X_OK) == 0;
 }
 
-static bool collector_on_path(void)
-{
-	const char *path = getenv("PATH");
-	char name[PATH_MAX];
-
-	for (size_t n; path && *path; path += n + (path[n] == ':')) {
-		n = strcspn(path, ":");
-		snprintf(name, sizeof(name), "%.*s/%s", (int)n, path, COLLECTOR);
-		if (n && access(name, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 int local_collector_check(void)
 {
 	char path[PATH_MAX];
 
-	if (collector_beside(path) || collector_on_path())
+	if (collector_beside(path) || find_program(COLLECTOR, NULL))
 		return 0;
 	log_line("capture: " COLLECTOR " is not installed; install the package " COLLECTOR
 		 ", or 'make install' where saluki was built");
@@ -149,5 +135,5 @@ int local_collector_start(struct local_collector *c, const struct local_keys *k,
 
 int local_collector_wait(const struct local_collector *c)
 {
-	return local_process_wait(c->pid, "the collector");
+	return child_wait(c->pid, "the collector");
 }

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <saluki/record.h>
 
 #include "common/log.h"
+#include "common/rotate_options.h"
 #include "habits.h"
 #include "print/print_command.h"
 #include "sensor_options.h"
@@ -22,15 +22,7 @@ const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
 	{ 'w', "write", "FILE|DIR|-", "write pcapng; - is standard output. Else print frames" },
 	{ 'c', "frames", "COUNT", "stop after this many frames" },
-	{ 'C', "rotate-size", "SIZE",
-	  "start a new file after this many million bytes; suffix K,\n"
-	  "M or G: powers of 1024" },
-	{ 'G', "rotate-time", "TIME",
-	  "start a new file after this many seconds; unit s, m or h;\n"
-	  "the FILE of -w may have conversions of strftime(3)" },
-	{ 'W', "rotate-count", "COUNT",
-	  "with -C or -G: keep at most this many files, delete the\n"
-	  "oldest that were written with -W" },
+	ROTATE_OPTION_DEFS,
 	PRINT_OPTION_DEFS,
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'D', "list-interfaces", NULL, "print the interfaces that can be captured" },
@@ -114,12 +106,11 @@ static int check(const struct capture_command *c)
 				    : "-i IF is missing; 'saluki capture -D' lists interfaces";
 	else if (!c->write && (c->size || c->time || c->files))
 		wrong = "-C, -G and -W go with -w FILE";
-	else if (c->write && !strcmp(c->write, "-") && isatty(STDOUT_FILENO))
-		wrong = "-w -: standard output is a terminal, which pcapng would upset; pipe it: "
-			"'saluki capture ... -w - | wireshark -k -i -'";
 	if (wrong)
 		log_line("capture: %s", wrong);
-	return wrong ? -EINVAL : 0;
+	if (wrong || !c->write)
+		return wrong ? -EINVAL : 0;
+	return options_to_terminal(c->write, "saluki capture ... -w - | wireshark -k -i -");
 }
 
 /* What was not given: as tcpdump has it. */

@@ -61,7 +61,7 @@ AGENT = {
 }
 SHARED = {"wire", "common", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
-BOTH_SIDES = {("agent/source", "bpf"), ("agent/local", "print"), ("agent/options", "print")}
+BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
 
 
 def included(path):

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Local process: see local_process.h. */
-#include "local_process.h"
+/* Child: see child.h. */
+#include "child.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "common/log.h"
+#include "log.h"
 
-int local_process_wait(pid_t pid, const char *what)
+int child_wait(pid_t pid, const char *what)
 {
 	int status = 0;
 	pid_t ended;
@@ -19,7 +19,7 @@ int local_process_wait(pid_t pid, const char *what)
 	if (ended != pid)
 		return 1;
 	if (WIFSIGNALED(status))
-		log_line("capture: %s was ended by signal %d (%s)", what, WTERMSIG(status),
+		log_line("%s was ended by signal %d (%s)", what, WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

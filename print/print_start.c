@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Show: see show.h. */
-#include "show.h"
+/* Starts the printing process: see print.h. */
+#include "print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "print/print.h"
 
-int show_start(const struct print_options *o, pid_t *printer)
+int print_start(const struct print_options *o, pid_t *pid)
 {
 	int ends[2], err = print_check(o);
 
@@ -20,13 +19,13 @@ int show_start(const struct print_options *o, pid_t *printer)
 		log_line("cannot make a pipe: %s", strerror(errno));
 		return -errno;
 	}
-	*printer = fork();
-	if (*printer == 0) {
+	*pid = fork();
+	if (*pid == 0) {
 		close(ends[1]);
 		_exit(print_process(ends[0], o));
 	}
 	close(ends[0]);
-	if (*printer > 0)
+	if (*pid > 0)
 		return ends[1];
 	log_line("cannot start a process that prints: %s", strerror(errno));
 	return -errno;
