@@ -6,7 +6,8 @@
  *     sensor ═▶ socket pair ═▶ saluki-collector ─▶ file, standard output
  *                                               ═▶ pipe ═▶ print/: a line for each frame
  *
- * local/ makes the keys, and starts the collector before this process confines itself. The
+ * local/ makes the keys, and starts the collector when all is attached and before this process
+ * confines itself. The
  * collector's end stops the sensor, and the other way round.
  */
 #include <errno.h>
@@ -21,32 +22,43 @@
 #include "agent/options/subcommands.h"
 #include "common/child.h"
 #include "common/log.h"
+#include "common/privsep.h"
 #include "print/print.h"
 #include "run.h"
 #include "wire/keys.h"
 
-static int collector_start(struct capture_command *c, struct local_collector *collector, int output)
+struct capture_run {
+	struct capture_command c;
+	struct local_collector collector;
+	int output;    /* a pipe to what prints; -1: none, or the collector has it */
+	pid_t printer; /* 0: none */
+};
+
+/* Everything is attached and opened, so nothing more can be wrong with it: empties -w FILE, and
+ * starts the collector. Returns the sensor's key. */
+static int capture_begin(void *arg)
 {
+	struct capture_run *r = arg;
+	const struct capture_command *c = &r->c;
 	const struct local_collector_options o = { .write = c->write ?: "-",
 						   .size = c->size,
 						   .time = c->time,
 						   .files = c->files,
 						   .user = c->run.user,
 						   .quiet = c->run.log_level < LOG_LEVEL_NORMAL,
-						   .output = output };
+						   .output = r->output };
 	struct local_keys keys;
-	int err = local_keys_make(&keys);
+	int err = c->write && !c->size && !c->time ? local_output_empty(c->write, c->run.file) : 0;
 
+	err = err ?: local_keys_make(&keys);
 	if (err)
 		return err;
-	err = local_collector_start(collector, &keys, &o);
+	err = local_collector_start(&r->collector, &keys, &o);
 	local_keys_close(&keys);
-	if (err)
-		return err;
-	c->run.key_fd = keys.sensor;
-	c->run.to_count = 1;
-	c->run.to[0].inherited = collector->sock;
-	return 0;
+	if (r->output >= 0)
+		close(r->output);
+	r->output = -1;
+	return err ?: keys.sensor;
 }
 
 /* Checks before anything is started. */
@@ -54,8 +66,9 @@ static int capture_check(const struct capture_command *c)
 {
 	int err = local_collector_check() ?: local_inputs_check(&c->run.capture, c->run.file);
 
+	err = err ?: privsep_check(c->run.user);
 	if (!err && c->write && !c->size && !c->time)
-		err = local_output_empty(c->write);
+		err = local_output_check(c->write, c->run.file);
 	if (!err && keys_init()) {
 		log_line("libsodium does not start on this machine");
 		err = -ENOSYS;
@@ -63,41 +76,44 @@ static int capture_check(const struct capture_command *c)
 	return err;
 }
 
-/* The printing process comes first: it must have no descriptor of the others. `printer`: 0 without
- * one. */
-static int capture_start(struct capture_command *c, struct local_collector *collector,
-			 pid_t *printer)
+/* The printing process comes first: it must have no descriptor of the others. */
+static int capture_start(struct capture_run *r)
 {
-	int err = capture_check(c), output = -1;
+	struct run_options *o = &r->c.run;
+	int err = capture_check(&r->c);
 
-	*printer = 0;
-	if (!err && !c->write)
-		output = err = print_start(&c->print, printer);
-	if (err < 0)
+	r->output = -1;
+	if (!err && !r->c.write)
+		r->output = err = print_start(&r->c.print, &r->printer);
+	err = err < 0 ? err : local_collector_connect(&r->collector);
+	if (err)
 		return err;
-	err = collector_start(c, collector, output);
-	if (output >= 0)
-		close(output);
-	return err;
+	o->to_count = 1;
+	o->to[0].inherited = r->collector.sock;
+	o->begin = capture_begin;
+	o->begin_arg = r;
+	o->begin_fds[0] = r->collector.far;
+	o->begin_fds[1] = r->output;
+	return 0;
 }
 
 int capture_main(int argc, char **argv)
 {
-	static struct capture_command c; /* and its pointers: for the whole run */
-	struct local_collector collector = { .sock = -1 };
-	int status = capture_command_parse(&c, argc, argv), ended;
-	pid_t printer;
+	static struct capture_run r; /* and its pointers: for the whole run */
+	int status = capture_command_parse(&r.c, argc, argv), ended;
 
 	if (status)
 		return status < 0 ? 0 : status;
-	if (c.list)
+	if (r.c.list)
 		return interface_list_print() ? 1 : 0;
-	log_settings.level = c.run.log_level; /* no times, as in tcpdump */
-	if (capture_start(&c, &collector, &printer))
+	log_settings.level = r.c.run.log_level; /* no times, as in tcpdump */
+	if (capture_start(&r))
 		return 1;
-	status = run_sensor(&c.run);
-	ended = local_collector_wait(&collector);
-	if (printer)
-		ended = child_wait(printer, "the process that prints") ?: ended;
+	status = run_sensor(&r.c.run);
+	ended = local_collector_wait(&r.collector);
+	if (r.output >= 0)
+		close(r.output); /* it did not begin */
+	if (r.printer)
+		ended = child_wait(r.printer, "the process that prints") ?: ended;
 	return ended ?: status;
 }

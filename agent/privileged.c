@@ -52,11 +52,8 @@ struct privileged {
 
 static int open_key(const struct run_options *o)
 {
-	int fd;
+	int fd = open(o->key_file, O_RDONLY | O_CLOEXEC);
 
-	if (o->key_fd >= 0)
-		return o->key_fd;
-	fd = open(o->key_file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		log_line("--key %s: %s", o->key_file, strerror(errno));
 	else if (!keys_private(fd))
@@ -65,7 +62,17 @@ static int open_key(const struct run_options *o)
 	return fd < 0 ? -errno : fd;
 }
 
-static int hand_over_file(struct privileged *p, int key_fd)
+/* The sources are attached or opened: begins, and passes all on. */
+static int hand_over_all(struct privileged *p, const struct handover *h, int *fds, int count)
+{
+	if (p->o->begin)
+		fds[HANDOVER_FD_KEY] = p->o->begin(p->o->begin_arg);
+	if (fds[HANDOVER_FD_KEY] < 0)
+		return fds[HANDOVER_FD_KEY];
+	return privsep_send(p->sock, h, sizeof(*h), fds, count);
+}
+
+static int hand_over_file(struct privileged *p, int *fds)
 {
 	const struct run_options *o = p->o;
 	struct handover h = {
@@ -78,8 +85,8 @@ static int hand_over_file(struct privileged *p, int key_fd)
 		.count = 1,
 		.interfaces[0] = { .source = "file", .keep_headers = o->capture.keep != KEEP_ALL },
 	};
-	int fds[2] = { key_fd, -1 }, err;
 	char name[256];
+	int err;
 
 	/* Opening a FIFO waits for its writer. Meanwhile signals have their default action. */
 	sigprocmask(SIG_UNBLOCK, p->set, NULL);
@@ -91,15 +98,15 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	}
 	snprintf(name, sizeof(name), "%s", o->file);
 	snprintf(h.interfaces[0].name, sizeof(h.interfaces[0].name), "%.63s", basename(name));
-	err = privsep_send(p->sock, &h, sizeof(h), fds, 2);
+	err = hand_over_all(p, &h, fds, 2);
 	close(fds[HANDOVER_FD_FILE]);
 	return err;
 }
 
-static int hand_over_interfaces(struct privileged *p, int key_fd)
+static int hand_over_interfaces(struct privileged *p, int *fds)
 {
 	struct handover h = { .snaplen = p->o->capture.snaplen, .limit = p->o->count };
-	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
+	int count, err;
 
 	/* If a collector may order channels, the radios must be tunable. */
 	err = monitors_start(&p->monitors, &p->capture, p->o->allowed & 1u << WIRE_ORDER_CHANNELS);
@@ -113,7 +120,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 		tap_describe(&p->tap->interfaces[i], &h.interfaces[i]);
 	count = p->tap->ops->hand_over(p->tap, &h, fds);
 	p->tap->snaplen_max = h.snaplen > h.snaplen_max ? h.snaplen : h.snaplen_max;
-	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
+	err = hand_over_all(p, &h, fds, count);
 	/* Logged now: from here on no frame is lost, even if this process is killed. */
 	for (unsigned int i = 0; !err && i < h.count; i++)
 		tap_say(p->tap, i, "capturing");
@@ -122,12 +129,13 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 
 static int hand_over(struct privileged *p)
 {
-	int key_fd = open_key(p->o), err;
+	int fds[PRIVSEP_FDS_MAX] = { p->o->begin ? -1 : open_key(p->o) }, err;
 
-	if (key_fd < 0)
-		return key_fd;
-	err = p->o->file ? hand_over_file(p, key_fd) : hand_over_interfaces(p, key_fd);
-	close(key_fd);
+	if (!p->o->begin && fds[HANDOVER_FD_KEY] < 0)
+		return fds[HANDOVER_FD_KEY];
+	err = p->o->file ? hand_over_file(p, fds) : hand_over_interfaces(p, fds);
+	if (fds[HANDOVER_FD_KEY] >= 0)
+		close(fds[HANDOVER_FD_KEY]);
 	return err;
 }
 

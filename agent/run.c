@@ -78,6 +78,9 @@ int run_sensor(const struct run_options *o)
 	}
 	if (child == 0) {
 		close(socks[0]);
+		for (int i = 0; i < 2; i++)
+			if (o->begin_fds[i] >= 0)
+				close(o->begin_fds[i]);
 		_exit(sensor_process(o, socks[1], board, &line));
 	}
 	close(socks[1]);

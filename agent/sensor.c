@@ -241,12 +241,11 @@ static int sensor_verdict(struct sensor *s)
 	struct totals t;
 
 	export_totals(&s->exporter, &t);
-	/* A local collector that could not begin has said why. */
-	if (s->session.reach.ended && !t.exported)
-		return 1;
-	control_report(&s->exporter);
+	/* A local collector that could not begin has said why, and has its own exit status. */
+	if (!s->session.reach.ended || t.exported)
+		control_report(&s->exporter);
 	if (s->session.reach.ended)
-		return 0; /* or its own exit status */
+		return 0;
 	if (t.dropped_shutdown > s->exporter.beyond || s->exporter.outcome == EXPORT_UNCONFIRMED) {
 		tell_unconfirmed(s);
 		return 1;

@@ -128,15 +128,27 @@ int privsep_keep(uint64_t keep)
 	return -errno;
 }
 
+static struct passwd *privsep_user(const char *user)
+{
+	struct passwd *pw = getpwnam(user);
+
+	if (!pw)
+		log_line("user %s: does not exist; name another with --user", user);
+	return pw;
+}
+
+int privsep_check(const char *user)
+{
+	return geteuid() || privsep_user(user) ? 0 : -ENOENT;
+}
+
 int privsep_drop(const char *user)
 {
 	if (geteuid() == 0) {
-		struct passwd *pw = getpwnam(user);
+		struct passwd *pw = privsep_user(user);
 
-		if (!pw) {
-			log_line("user %s: does not exist; name another with --user", user);
+		if (!pw)
 			return -ENOENT;
-		}
 		privsep_bound(0);
 		/* Supplementary groups come first, because setgroups() is not allowed
 		 * afterwards. */

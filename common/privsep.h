@@ -51,6 +51,8 @@ bool privsep_insists(uint64_t *first_ns);
  * -errno after a line. */
 int privsep_keep(uint64_t keep);
 
+/* Returns 0 if privsep_drop() will find the user, or -ENOENT after a line. */
+int privsep_check(const char *user);
 /* Gives up everything: user, groups, capabilities, and the way to get any back. Does nothing
  * where there is nothing to give up. Returns 0, or -errno after a line that says what failed. */
 int privsep_drop(const char *user);

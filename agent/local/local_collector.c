@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/close_range.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/child.h"
@@ -94,13 +97,18 @@ static void run(int sock, const struct local_keys *k, const struct local_collect
 {
 	struct arguments a;
 	char path[PATH_MAX];
+	sigset_t none;
 
 	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Since Linux 5.11. Ours are closed on exec anyway; others came from who started us. */
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (o->output >= 0)
+		dup2(o->output, STDOUT_FILENO);
 	keep_open(sock);
 	keep_open(k->collector);
 	keep_open(k->sensors);
-	if (o->output >= 0)
-		dup2(o->output, STDOUT_FILENO);
 	set_arguments(&a, sock, k, o);
 	if (collector_beside(path))
 		execv(path, a.list);
@@ -108,8 +116,7 @@ static void run(int sock, const struct local_keys *k, const struct local_collect
 	log_line("capture: cannot start " COLLECTOR ": %s", strerror(errno));
 }
 
-int local_collector_start(struct local_collector *c, const struct local_keys *k,
-			  const struct local_collector_options *o)
+int local_collector_connect(struct local_collector *c)
 {
 	int socks[2], size = SOCKET_BYTES;
 
@@ -120,20 +127,30 @@ int local_collector_start(struct local_collector *c, const struct local_keys *k,
 	for (int i = 0; i < 2; i++)
 		if (setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
 			setsockopt(socks[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	c->sock = socks[0];
-	c->pid = fork();
-	if (c->pid == 0) {
-		run(socks[1], k, o);
+	*c = (struct local_collector){ .sock = socks[0], .far = socks[1] };
+	return 0;
+}
+
+int local_collector_start(struct local_collector *c, const struct local_keys *k,
+			  const struct local_collector_options *o)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		run(c->far, k, o);
 		_exit(1);
 	}
-	close(socks[1]);
-	if (c->pid > 0)
-		return 0;
-	log_line("capture: cannot start a second process: %s", strerror(errno));
-	return -errno;
+	if (pid < 0) {
+		log_line("capture: cannot start a second process: %s", strerror(errno));
+		return -errno;
+	}
+	close(c->far);
+	c->far = -1;
+	c->pid = pid;
+	return 0;
 }
 
 int local_collector_wait(const struct local_collector *c)
 {
-	return child_wait(c->pid, "the collector");
+	return c->pid ? child_wait(c->pid, "the collector") : 0;
 }

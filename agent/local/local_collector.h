@@ -24,17 +24,21 @@ struct local_collector_options {
 };
 
 struct local_collector {
-	int sock; /* the sensor's end */
-	pid_t pid;
+	int sock;  /* the sensor's end */
+	int far;   /* the collector's, until it has started; then -1 */
+	pid_t pid; /* 0: not started */
 };
 
 /* Returns 0 if saluki-collector is installed, or -ENOENT after a line. */
 int local_collector_check(void);
+/* Makes the sockets. Returns 0, or -errno after a line. */
+int local_collector_connect(struct local_collector *c);
 /* Starts it, in a session of its own: a terminal's signals reach only the sensor, whose end ends
  * it. Returns 0, or -errno after a line. */
 int local_collector_start(struct local_collector *c, const struct local_keys *k,
 			  const struct local_collector_options *o);
-/* Waits for its end, after `sock` was closed by all. Returns its exit status. */
+/* Waits for its end, after `sock` was closed by all. Returns its exit status; 0 if it was not
+ * started. */
 int local_collector_wait(const struct local_collector *c);
 
 #endif

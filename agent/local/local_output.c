@@ -27,35 +27,49 @@ static bool is_capture(int fd)
 	return n == 0;
 }
 
-static int empty(int fd, const char *path)
+static bool is_same(int fd, const char *input)
 {
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		log_line("-w %s: another saluki-collector writes to it", path);
-		return -EWOULDBLOCK;
-	}
-	if (!is_capture(fd)) {
-		log_line("-w %s: is no capture file; remove it first", path);
-		return -EEXIST;
-	}
-	if (ftruncate(fd, 0) == 0)
-		return 0;
-	log_line("-w %s: %s", path, strerror(errno));
-	return -errno;
+	struct stat a, b;
+
+	return input && stat(input, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
 }
 
-int local_output_empty(const char *path)
+/* Returns NULL, or what is wrong. */
+static const char *wrong(int fd, const char *input)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return "another saluki-collector writes to it";
+	if (is_same(fd, input))
+		return "is the file of -r; write to another one";
+	return is_capture(fd) ? NULL : "is no capture file; remove it first";
+}
+
+static int look(const char *path, const char *input, bool empties)
 {
 	struct stat st;
-	int fd, err;
+	const char *why;
+	int fd;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		log_line("-w %s: %s", path, strerror(errno));
-		return -errno;
-	}
-	err = empty(fd, path);
-	close(fd);
-	return err;
+	why = fd < 0 ? strerror(errno) : wrong(fd, input);
+	if (!why && empties && ftruncate(fd, 0))
+		why = strerror(errno);
+	if (fd >= 0)
+		close(fd);
+	if (why)
+		log_line("-w %s: %s", path, why);
+	return why ? -EINVAL : 0;
+}
+
+int local_output_check(const char *path, const char *input)
+{
+	return look(path, input, false);
+}
+
+int local_output_empty(const char *path, const char *input)
+{
+	return look(path, input, true);
 }

@@ -3,9 +3,11 @@
 #ifndef AGENT_LOCAL_LOCAL_OUTPUT_H
 #define AGENT_LOCAL_LOCAL_OUTPUT_H
 
-/* Empties an existing regular file, which the collector would append to. A file that does not
- * exist, or is no regular one, stays as it is. Returns 0, or -errno after a line: another collector
- * writes to it, or it is no capture file. */
-int local_output_empty(const char *path);
+/* Checks an existing regular file, which the collector would append to. Returns 0 if it may be
+ * emptied, does not exist, or is no regular file; or -EINVAL after a line: another collector writes
+ * to it, it is no capture file, or it is `input`, the file that is read; NULL: none. */
+int local_output_check(const char *path, const char *input);
+/* Empties it, after the same checks. */
+int local_output_empty(const char *path, const char *input);
 
 #endif

@@ -17,9 +17,13 @@ struct run_options {
 	struct sockets_name to[SOCKETS_PEERS]; /* by priority */
 	unsigned int to_count;
 	const char *key_file;
-	int key_fd;	/* instead of it: a key file that is open already; -1: none */
-	bool local;	/* `to` is this command's own collector, whose end is ours */
-	uint64_t count; /* -c: stop after so many frames; 0: never */
+	bool local; /* `to` is this command's own collector, whose end is ours */
+	/* Instead of a key file: called when all is attached and opened, before a frame is taken.
+	 * Returns a key file's descriptor, or -errno after a line. NULL: none. */
+	int (*begin)(void *arg);
+	void *begin_arg;
+	int begin_fds[2]; /* its descriptors, which the other process must not have; -1: none */
+	uint64_t count;	  /* -c: stop after so many frames; 0: never */
 	const char *user;
 	unsigned int allowed; /* --allow-control: bits of enum order_kind */
 	bool pace;

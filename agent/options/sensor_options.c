@@ -131,7 +131,7 @@ void sensor_options_init(struct run_options *o)
 {
 	*o = (struct run_options){
 		.user = PRIVSEP_USER_DEFAULT,
-		.key_fd = -1,
+		.begin_fds = { -1, -1 },
 		.combo_size = COMBO_SIZE_DEFAULT,
 		.combo_age_ms = 1000,
 		.queue = QUEUE_LEN,

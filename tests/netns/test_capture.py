@@ -230,7 +230,7 @@ def test_a_killed_capture_leaves_a_whole_file(bed, talk):
     """The collector sees the sensor's end, and ends in order."""
     capture = Capture(bed, "-i", "lo", "-w", bed.out, "--combo-age", "20", DATAGRAMS)
     talk.send(25)
-    testbed.wait_for(lambda: bed.out.stat().st_size > 2000, "frames in the file")
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size > 2000, "frames in the file")
     collector = capture.child("saluki-collector")
     ended = os.pidfd_open(collector)
     for pid in testbed.with_children(capture.pid()):
@@ -316,6 +316,18 @@ def test_a_mistake_costs_no_file(bed, words, said):
     capture.end(status=1)
     assert capture.said.startswith(f"saluki: {said}") and capture.said.count("\n") == 1, capture.said
     assert bed.out.read_bytes() == before
+
+
+def test_a_capture_that_does_not_begin_costs_no_file(bed):
+    bed.out.write_bytes(before := captures.file_bytes(captures.BUNDLED))
+    capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "other.pcapng")
+    for words, said in ((["-i", "lo"], "another saluki captures here"),
+                        (["-i", "lo", "--user", "nemo"], "user nemo: does not exist"),
+                        (["-r", bed.out], "is the file of -r; write to another one")):
+        refused = Capture(bed, "-w", bed.out, *words, ready=None)
+        refused.end(status=1)
+        assert said in refused.said and bed.out.read_bytes() == before, refused.said
+    capture.end(signo=signal.SIGINT)
 
 
 def test_a_file_that_cannot_be_made(bed):
