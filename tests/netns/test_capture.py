@@ -298,6 +298,7 @@ def test_no_other_file_is_emptied(bed):
     assert capture.said == f"saluki: -w {text}: is no capture file; remove it first\n"
     assert text.read_text() == "Dear reader"
     writes = Capture(bed, "-i", "lo", "-w", bed.out)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size, "the collector's file")
     other = Capture(bed, "-i", "lo", "-w", bed.out, ready=None)
     other.end(status=1)
     assert other.said == f"saluki: -w {bed.out}: another saluki-collector writes to it\n"
