@@ -43,7 +43,10 @@ class Capture(testbed.Process):
         return found
 
     def child(self, name):
-        """The process id of a program that it has started."""
+        """The process id of a program that it starts."""
+        return testbed.wait_for(lambda: self.child_now(name), name)
+
+    def child_now(self, name):
         for pid in self.processes():
             with contextlib.suppress(FileNotFoundError):
                 with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
