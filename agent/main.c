@@ -5,6 +5,7 @@
 
 #include "agent/options/subcommands.h"
 #include "common/completion.h"
+#include "common/descriptors.h"
 #include "common/options.h"
 #include "common/version.h"
 
@@ -50,6 +51,7 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
+	descriptors_open_standard();
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;

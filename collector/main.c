@@ -44,6 +44,7 @@
 #include "collector/control/ctl.h"
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
@@ -232,6 +233,7 @@ int main(int argc, char **argv)
 	struct live_socket live = { .listener = -1, .fds = { -1, -1, -1 }, .end = -1 };
 	int status;
 
+	descriptors_open_standard();
 	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
 	if (argc > 1 && !strcmp(argv[1], "ctl"))
 		return ctl_main(argc - 1, argv + 1);

@@ -296,7 +296,7 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		log_line("%s", wrong);
 	return wrong || check_series(o)
 		       ? -EINVAL
-		       : options_to_terminal(o->write, "saluki-collector ... -w - | tshark -r -");
+		       : options_check_output(o->write, "saluki-collector ... -w - | tshark -r -");
 }
 
 int options_parse(struct collector_options *o, int argc, char **argv)

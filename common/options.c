@@ -296,8 +296,12 @@ static bool options_is_terminal(const char *path)
 	return is;
 }
 
-int options_to_terminal(const char *write, const char *instead)
+int options_check_output(const char *write, const char *instead)
 {
+	if (!strcmp(write, "-") && (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+		log_line("-w -: standard output is closed, or cannot be written");
+		return -EINVAL;
+	}
 	if (!options_is_terminal(write))
 		return 0;
 	log_line("-w %s: %s a terminal, which pcapng would upset; pipe it: '%s'", write,

@@ -64,9 +64,10 @@ int options_choice(const char *flag, const char *text, const char *const *words,
 /* Takes -q and -v, the last of which counts. Returns whether `id` is one of them. */
 bool options_log_level(int id, enum log_level *level);
 
-/* Refuses to write pcapng to a terminal: standard output ("-"), or one by its name. Returns 0, or
- * -EINVAL after a line that proposes the command line `instead`. */
-int options_to_terminal(const char *write, const char *instead);
+/* Refuses to write pcapng to a terminal, which is standard output ("-") or has a name, and to a
+ * standard output that is closed. Returns 0, or -EINVAL after a line; for a terminal it proposes
+ * the command line `instead`. */
+int options_check_output(const char *write, const char *instead);
 
 /* Takes HOST:PORT apart in place; an IPv6 address stands in brackets. `host` is "" for ":PORT".
  * Returns 0 or -EINVAL; the caller then logs the form that it takes. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "connect.h"
 #include "extcap.h"
@@ -77,9 +78,11 @@ static int look(const struct live_options *o)
 int main(int argc, char **argv)
 {
 	struct live_options o;
-	bool wireshark = extcap_is(argc, argv);
-	int status = wireshark ? extcap_answer(&o, argc, argv) : options_parse(&o, argc, argv);
+	int status;
 
+	descriptors_open_standard();
+	status = extcap_is(argc, argv) ? extcap_answer(&o, argc, argv)
+				       : options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;
 	status = o.install ? install_extcap() : look(&o);

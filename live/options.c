@@ -135,7 +135,7 @@ static int join(struct live_options *o, int count, char **words)
 
 int options_check_terminal(const char *write)
 {
-	return write ? options_to_terminal(write, "saluki-live -w - | tshark -r -") : 0;
+	return write ? options_check_output(write, "saluki-live -w - | tshark -r -") : 0;
 }
 
 int options_parse(struct live_options *o, int argc, char **argv)

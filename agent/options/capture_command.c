@@ -110,7 +110,7 @@ static int check(const struct capture_command *c)
 		log_line("capture: %s", wrong);
 	if (wrong || !c->write)
 		return wrong ? -EINVAL : 0;
-	return options_to_terminal(c->write, "saluki capture ... -w - | wireshark -k -i -");
+	return options_check_output(c->write, "saluki capture ... -w - | wireshark -k -i -");
 }
 
 /* What was not given: as tcpdump has it. */

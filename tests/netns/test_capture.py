@@ -31,7 +31,7 @@ for line in sys.stdin:
 class Capture(testbed.Process):
     def __init__(self, bed, *args, ready="capturing by", program=BUILD / "saluki", **kwargs):
         kwargs.setdefault("stdout", subprocess.PIPE)
-        super().__init__(bed.ns, [program, "capture", *args], ready, **kwargs)
+        super().__init__(bed.ns, [program, *([] if program == "/bin/sh" else ["capture"]), *args], ready, **kwargs)
         bed.stack.callback(self.kill)
 
     def processes(self):
@@ -404,6 +404,21 @@ def test_a_series_of_files(bed, talk):
     capture.end(signo=signal.SIGINT)
     assert capture.ledger()["balance"] == 0
     assert len(list(bed.tmp_path.glob("ring_*.pcapng"))) == 2
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_standard_descriptors(bed, talk, closed):
+    """None of the capture's own files gets a number of theirs, and a capture ends."""
+    capture = Capture(bed, "-c", f"exec {BUILD}/saluki capture -i lo -c 5 -w {bed.out} {DATAGRAMS} {closed}",
+                      program="/bin/sh", ready=None)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size, "the collector's file")
+    talk.send(20)
+    capture.end()
+    assert len(list(captures.frames(bed.out))) == 5
+    for program, words in (("saluki", "capture -i lo"), ("saluki-collector", "--listen :1 --key k --sensors s"),
+                           ("saluki-live", "")):
+        got = bed.ns.run("sh", "-c", f"exec {BUILD}/{program} {words} -w - 1>&-", stderr=subprocess.PIPE, check=False)
+        assert got.returncode == 2 and got.stderr == f"{program}: -w -: standard output is closed, or cannot be written\n"
 
 
 @pytest.mark.parametrize("words,said", [

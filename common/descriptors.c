@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Descriptors: see descriptors.h. */
+#include "descriptors.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+void descriptors_open_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) /* the lowest free number, so it becomes `fd` */
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
