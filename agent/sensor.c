@@ -242,7 +242,7 @@ static int sensor_verdict(struct sensor *s)
 
 	export_totals(&s->exporter, &t);
 	/* A local collector that could not begin has said why, and has its own exit status. */
-	if (!s->session.reach.ended || t.exported)
+	if (!s->session.reach.ended || t.captured)
 		control_report(&s->exporter);
 	if (s->session.reach.ended)
 		return 0;

@@ -42,7 +42,7 @@ void control_report(struct exporter *e)
 		 PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
 		 PLURAL(t.ring_full + t.copy_failed));
 	log_report(text);
-	if (e->local) /* the collector's ledger has all of it */
+	if (e->local && !e->session->reach.ended) /* the collector's ledger has all of it */
 		return;
 	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		 "%llu",

@@ -257,10 +257,14 @@ def test_a_terminal_interrupts_all_processes(bed, talk):
 
 def test_a_reader_that_ends(bed, talk):
     """As with 'tcpdump -w - | head': an end in order, at once."""
-    capture = Capture(bed, "-i", "lo", "-w", "-")
+    capture = Capture(bed, "-i", "lo", "-w", "-", "--combo-age", "20")
+    talk.send(10)
+    assert capture.popen.stdout.buffer.read(500)
     capture.popen.stdout.close()
     talk.send(10)
     assert capture.popen.wait(timeout=10) == 0
+    said = capture.popen.stderr.read()
+    assert "the sensor's last totals did not come" in said and "saluki: ledger: captured " in said
     capture = Capture(bed, "-i", "lo", "-n")
     capture.popen.stdout.close()
     talk.send(10)
@@ -273,6 +277,9 @@ def test_a_collector_that_is_killed(bed, talk):
     os.kill(testbed.with_children(capture.child("saluki-collector"))[-1], signal.SIGKILL)
     capture.end(status=1)
     assert "was ended by signal 9 (Killed)" in capture.said
+    captured, exported, shutdown = map(int, re.search(r"ledger: captured (\d+) = exported (\d+) \+ dropped_send 0 \+ "
+                                                      r"dropped_shutdown (\d+) \+ on the way 0\n", capture.said).groups())
+    assert captured == exported + shutdown
 
 
 def test_a_collector_that_is_not_installed(bed):
