@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki capture: a sensor and a collector in one command, joined by keys that live as long as it
- * does. A frame's way is that of `saluki run` (run.c) and of saluki-collector:
+ * saluki capture: a sensor and a collector in one command, with keys that exist only while it runs.
+ * Frames pass through the stages of `saluki run` (run.c) and of saluki-collector:
  *
  *     sensor ═▶ socket pair ═▶ saluki-collector ─▶ file, standard output
  *                                               ═▶ pipe ═▶ print/: a line for each frame
  *
- * local/ makes the keys, and starts the collector when all is attached and before this process
- * confines itself. The
- * collector's end stops the sensor, and the other way round.
+ * local/ makes the keys, and starts the collector after everything is attached and before this
+ * process enters its sandbox. When the collector ends, the sensor stops, and vice versa.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -30,12 +29,12 @@
 struct capture_run {
 	struct capture_command c;
 	struct local_collector collector;
-	int output;    /* a pipe to what prints; -1: none, or the collector has it */
+	int output;    /* a pipe to the printing process; -1: none, or the collector has it */
 	pid_t printer; /* 0: none */
 };
 
-/* Everything is attached and opened, so nothing more can be wrong with it: empties -w FILE, and
- * starts the collector. Returns the sensor's key. */
+/* Called after everything is attached and opened, so that a failed start does not empty -w FILE.
+ * Empties the file, and starts the collector. Returns the sensor's key. */
 static int capture_begin(void *arg)
 {
 	struct capture_run *r = arg;
@@ -61,7 +60,7 @@ static int capture_begin(void *arg)
 	return err ?: keys.sensor;
 }
 
-/* Checks before anything is started. */
+/* Checks the options before anything starts. */
 static int capture_check(const struct capture_command *c)
 {
 	int err = local_collector_check() ?: local_inputs_check(&c->run.capture, c->run.file);
@@ -76,7 +75,7 @@ static int capture_check(const struct capture_command *c)
 	return err;
 }
 
-/* The printing process comes first: it must have no descriptor of the others. */
+/* The printing process starts first, so that it inherits no descriptor of the others. */
 static int capture_start(struct capture_run *r)
 {
 	struct run_options *o = &r->c.run;
@@ -112,7 +111,7 @@ int capture_main(int argc, char **argv)
 	status = run_sensor(&r.c.run);
 	ended = local_collector_wait(&r.collector);
 	if (r.output >= 0)
-		close(r.output); /* it did not begin */
+		close(r.output); /* the capture did not begin */
 	if (r.printer)
 		ended = child_wait(r.printer, "the process that prints") ?: ended;
 	return ended ?: status;

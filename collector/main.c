@@ -243,8 +243,7 @@ int main(int argc, char **argv)
 	if (o.inherited < 0)
 		log_start(o.log_level);
 	else
-		log_settings.level =
-			o.log_level; /* of `saluki capture`, whose lines have no time */
+		log_settings.level = o.log_level; /* `saluki capture` logs without times */
 	c = calloc(1, sizeof(*c));
 	if (!c || keys_init()) {
 		log_line("out of memory, or libsodium does not start on this machine");

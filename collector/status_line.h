@@ -15,7 +15,7 @@ struct status_line {
 	uint64_t at_ns; /* CLOCK_MONOTONIC of `before`; 0: none yet */
 };
 
-/* Says the text when due. Returns milliseconds until the next time; -1: no line is shown. */
+/* Sets the text when due. Returns milliseconds until the next time; -1: no line is shown. */
 int status_line_tick(struct status_line *l, const struct network *o, uint64_t now_ns);
 
 #endif

@@ -24,10 +24,10 @@ struct log_settings {
 extern struct log_settings log_settings;
 
 /* For a program that runs until it is stopped: sets the level, and puts the local time before each
- * line, unless standard error is the journal, which has its own. */
+ * line. If standard error is the systemd journal, lines have no time. */
 void log_start(enum log_level level);
 
-/* An error or a warning, or the end of what was warned of. One write a line, so that lines of two
+/* Logs an error, a warning, or the end of a fault. Makes one write per line, so that lines of two
  * processes do not mix. */
 __attribute__((format(printf, 1, 2))) void log_line(const char *fmt, ...);
 /* Not with -q. */

@@ -131,8 +131,8 @@ static const struct option_foreign *foreign_letter(const struct option_foreign *
 	return NULL;
 }
 
-/* Says what to use instead. Returns the id of the own option that means the same, 0 if the option
- * does nothing, or '?' after a line. */
+/* Logs the option to use instead. Returns the id of the own option that means the same, 0 if the
+ * option does nothing, or '?' after a line. */
 static int foreign_take(const struct option_def *defs, const struct option_foreign *f,
 			const char *given, int letter)
 {

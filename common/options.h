@@ -28,7 +28,7 @@ struct option_foreign {
 	const char *letters; /* as for getopt(3): "c:n" */
 	const char *names;   /* long ones: "number linktype=", with '=' if they take a value */
 	const char *as;	     /* long name of the own option that means the same; or NULL */
-	const char *says;    /* the line that names ours, an error; NULL: accepted, does nothing */
+	const char *says;    /* error line with Saluki's option; NULL: accepted, no effect */
 };
 
 /* A program's command: a file of its own has the function and the table. */
@@ -61,12 +61,12 @@ int options_number(const char *flag, const char *text, long min, long max, long 
  * after a line that names the option, all of them, and a similar one. */
 int options_choice(const char *flag, const char *text, const char *const *words, int *out);
 
-/* Takes -q and -v, the last of which counts. Returns whether `id` is one of them. */
+/* Takes -q and -v; the last one given counts. Returns whether `id` is one of them. */
 bool options_log_level(int id, enum log_level *level);
 
-/* Refuses to write pcapng to a terminal, which is standard output ("-") or has a name, and to a
- * standard output that is closed. Returns 0, or -EINVAL after a line; for a terminal it proposes
- * the command line `instead`. */
+/* Refuses to write pcapng to a terminal (as standard output, "-", or by name), or to a closed
+ * standard output. Returns 0, or -EINVAL after a line. For a terminal, the line proposes the
+ * command line `instead`. */
 int options_check_output(const char *write, const char *instead);
 
 /* Takes HOST:PORT apart in place; an IPv6 address stands in brackets. `host` is "" for ":PORT".

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options of a series of files: rows for the tables of saluki-collector, which has them, and of
- * `saluki capture`, which hands them to its collector. */
+/* The options of a series of files: rows for the tables of saluki-collector and of `saluki
+ * capture`, which passes them to its collector. */
 #ifndef COMMON_ROTATE_OPTIONS_H
 #define COMMON_ROTATE_OPTIONS_H
 

@@ -49,7 +49,7 @@
 		"clone", 0, CLONE_THREAD, CLONE_THREAD                                             \
 	}
 
-/* For a process that draws a status line: the terminal's width, and who is in its foreground. */
+/* For a process that draws a status line: the terminal's width and foreground job. */
 #define SANDBOX_TERMINAL_CHECKS                                                                    \
 	{ "ioctl", 1, SANDBOX_INT, TIOCGWINSZ },                                                   \
 	{                                                                                          \

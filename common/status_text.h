@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Status text: the numbers of a status line (terminal_line.h), for both programs: rates over the
- * last second, bytes a frame over the whole run, and losses, if any. In: counters. Out: text.
+ * last second, bytes per frame over the whole run, and losses. In: counters. Out: text.
  */
 #ifndef COMMON_STATUS_TEXT_H
 #define COMMON_STATUS_TEXT_H
@@ -21,13 +21,13 @@ struct status_counts {
 	} lost[STATUS_LOSSES];
 };
 
-/* The words that differ: what happens to the bytes, and fields that follow the losses. */
+/* Words that differ between the programs, and fields that follow the losses. */
 struct status_words {
 	const char *exported, *state;
 };
 
-/* Writes fields, the most important ones first, each two blanks after the one before it. `before`
- * is `ns` older than `now`. */
+/* Writes fields with two blanks between them, the most important ones first. `before` is `ns` older
+ * than `now`. */
 void status_text(char out[STATUS_TEXT_MAX], const struct status_counts *before,
 		 const struct status_counts *now, uint64_t ns, const struct status_words *words);
 

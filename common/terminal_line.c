@@ -71,9 +71,8 @@ size_t terminal_line_fit(char out[TERMINAL_LINE_MAX], const char *text, unsigned
 	return n;
 }
 
-/* The terminal belongs to its foreground: a background job does not write over the shell's prompt,
- * and a program of another session not over that of its starter. A write to a terminal that takes
- * no output would wait. */
+/* Only the foreground job draws, because a background job would overwrite the shell's prompt. A
+ * write to a terminal that accepts no output would block. */
 static bool terminal_line_may_draw(const struct terminal_line *l)
 {
 	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -94,7 +93,7 @@ static void terminal_line_draw(struct terminal_line *l)
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
 	terminal_line_fit(fit, text, size.ws_col);
 	snprintf(line, sizeof(line), "\r%s\033[K", fit);
-	/* Also after it: the other process may log a line meanwhile. */
+	/* Again after the write: the other process may have logged a line meanwhile. */
 	__atomic_store_n(&l->shared->shown, 1, __ATOMIC_RELAXED);
 	fputs(line, stderr);
 	__atomic_store_n(&l->shared->shown, 1, __ATOMIC_RELAXED);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Terminal line: the status line that a program shows below its log, and renews each second. The
- * process that does the work says the text. The privileged process draws it, as a terminal that
- * takes no output (Ctrl-S) must not stop the work. The text is in memory that both share, so it is
- * untrusted: control characters never reach the terminal. log.h erases the line for each line of
- * the log; the next second brings it back.
+ * unprivileged process writes the text into shared memory. The privileged process draws it, so that
+ * a terminal without output (Ctrl-S) does not stop the other process. The text is untrusted:
+ * control characters become question marks. log.h erases the line before each log line. The line
+ * returns a second later.
  */
 #ifndef COMMON_TERMINAL_LINE_H
 #define COMMON_TERMINAL_LINE_H
@@ -24,18 +24,18 @@ struct terminal_line {
 	uint64_t next_ns;		     /* CLOCK_MONOTONIC of the next drawing */
 };
 
-/* Call it before the processes part. Shows no line where standard error is not a terminal that can
- * erase one. */
+/* Call it before the fork. Shows no line if standard error is not a terminal, or is one that cannot
+ * erase a line. */
 void terminal_line_open(struct terminal_line *l);
-/* The working process: sets the text, or removes the line (""). */
+/* The unprivileged process: sets the text, or removes the line (""). */
 void terminal_line_say(struct terminal_line *l, const char *text);
-/* The other process: draws when due. Returns milliseconds until the next time, -1: never. */
+/* The privileged process: draws when due. Returns milliseconds until the next time, -1: never. */
 int terminal_line_tick(struct terminal_line *l, uint64_t now_ns);
 /* Erases the line, for good. */
 void terminal_line_close(struct terminal_line *l);
 
 /* Copies `text` without control characters, for a terminal of so many columns (0: not known).
- * Leaves out fields that have no room; two blanks are between fields. Returns its length. */
+ * Leaves out fields that do not fit; fields have two blanks between them. Returns the length. */
 size_t terminal_line_fit(char out[TERMINAL_LINE_MAX], const char *text, unsigned int columns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Block: reads the pcapng blocks of a record, which may lie. */
+/* Block: reads the pcapng blocks of a record. The record is untrusted. */
 #ifndef LIVE_BLOCK_H
 #define LIVE_BLOCK_H
 

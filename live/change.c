@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Change: see change.h. A wrong word leaves the earlier choice. */
+/* Change: see change.h. If a word is wrong, the earlier choice remains. */
 #include "change.h"
 
 #include "say.h"

@@ -54,7 +54,7 @@ static void serve(int sock, const char *path)
 	int nothing = open("/dev/null", O_RDWR);
 	char order;
 
-	/* A pipe's reader must see the viewer's end. The viewer ends this process. */
+	/* The pipe's reader must notice the viewer's end. The viewer ends this process. */
 	for (int fd = 0; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
 	signal(SIGINT, SIG_IGN);
@@ -85,7 +85,7 @@ int connect_start(const char *path, int output)
 	}
 	if (child == 0) {
 		close(pair[0]);
-		close(output); /* else its reader would not see our end */
+		close(output); /* otherwise its reader would not notice our end */
 		serve(pair[1], path);
 	}
 	close(pair[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Connect: a process that asks the collector's socket for its memories. The viewer, which reads
- * what sensors sent, may make no connections itself.
+ * Connect: a process that requests the collector's memories from the collector's socket. The viewer
+ * itself reads untrusted frames, and therefore cannot make connections.
  */
 #ifndef LIVE_CONNECT_H
 #define LIVE_CONNECT_H
@@ -10,8 +10,8 @@
 
 /* Asks in this process, and waits at most `ms` for each step. Returns 0 or -errno. */
 int connect_now(const char *path, struct source *s, int ms);
-/* Starts it. It closes `output`, whose reader must see our end. Returns the socket to it, or -errno
- * after a line. */
+/* Starts the process, which closes `output`, so that the reader notices our end. Returns the socket
+ * to the process, or -errno after a line. */
 int connect_start(const char *path, int output);
 /* Asks for the memories. The answer comes later: the socket is readable. */
 int connect_ask(int sock);

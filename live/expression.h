@@ -17,13 +17,13 @@ struct expression {
 	unsigned int count;
 	struct {
 		uint16_t linktype;
-		bool none; /* it has no meaning there: no frames */
+		bool none; /* the expression does not fit the link type: no frames */
 		struct bpf_program program;
 	} list[EXPRESSION_LINKTYPES_MAX];
 };
 
-/* Replaces the expression. It must be right for radiotap or for Ethernet. Returns 0, or -errno with
- * the earlier one kept, and the reason in `why`. */
+/* Replaces the expression, which must be valid for radiotap or for Ethernet. Returns 0. On an
+ * error, keeps the earlier expression, and returns -errno with the reason in `why`. */
 int expression_set(struct expression *e, const char *text, char why[EXPRESSION_WHY_MAX]);
 bool expression_match(struct expression *e, uint16_t linktype, const uint8_t *data,
 		      uint32_t kept_len, uint32_t orig_len);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Extcap: see extcap.h. Wireshark starts the program whenever it lists interfaces, also while
- * captures run, so that answer connects to nothing. Words that this version does not know are
- * passed over: a newer Wireshark may add some.
+ * captures run. This answer therefore makes no connection. The program ignores unknown words,
+ * because a newer Wireshark may add some.
  */
 #include "extcap.h"
 
@@ -178,7 +178,7 @@ static void config_print(const char *collector)
 	directory_free(&d);
 }
 
-/* Nothing printed is right. */
+/* Wireshark expects no output for a valid filter. */
 static void filter_check(const char *filter)
 {
 	struct expression e = { 0 };

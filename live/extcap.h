@@ -8,10 +8,10 @@
 
 #include "options.h"
 
-/* Whether Wireshark has started the program: its first argument, or the link's name, shows it. */
+/* Whether Wireshark started the program: tells by the first argument or the link's name. */
 bool extcap_is(int argc, char **argv);
-/* Answers. Returns 0 with `o` set if it shall capture, -1 if all is done, or an exit status after a
- * line. */
+/* Answers Wireshark. Returns 0 with `o` set for a capture, -1 if the program should end, or an exit
+ * status after a line. */
 int extcap_answer(struct live_options *o, int argc, char **argv);
 
 #endif

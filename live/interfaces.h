@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interfaces: those in the viewer's section, in the order of their numbers. In: offsets in a
- * collector's table. Out: numbers. Always holds: equal blocks, also of a collector that was started
- * again, have one number.
+ * Interfaces: the interfaces of the viewer's section, in the order of their numbers. In: offsets in
+ * a collector's table. Out: numbers. Always holds: equal blocks have the same number, even if a
+ * restarted collector wrote them.
  */
 #ifndef LIVE_INTERFACES_H
 #define LIVE_INTERFACES_H

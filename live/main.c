@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki-live: shows the frames that saluki-collector writes, while it writes them. A frame's way:
+ * saluki-live: shows frames while saluki-collector writes them. A frame passes through:
  *
  *     connect ─▶ source ─▶ reader ─▶ take: block, interfaces, select ─▶ stream, or show
  *
- * connect is a process of its own. The others read what sensors sent, in a sandbox. view.c has
- * their loop. extcap and toolbar: what Wireshark asks. remote: a collector on another machine.
+ * connect is a separate process. The other stages read untrusted frames, in a sandbox. view.c has
+ * their loop. extcap and toolbar answer Wireshark. remote reaches a collector on another machine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static int output_open(const struct live_options *o, pid_t *printer)
 	return -errno;
 }
 
-/* Frames of another machine are printed here: ssh is a process of its own, which has an end. */
+/* If frames are printed, ssh runs in a child process, and this process waits for both. */
 static int look_far(const struct live_options *o, int fd, pid_t printer)
 {
 	pid_t child = printer ? fork() : 0;
@@ -54,7 +54,7 @@ static int look_far(const struct live_options *o, int fd, pid_t printer)
 	return child > 0 ? child_wait(child, "ssh") : 1;
 }
 
-/* What prints starts first: it must have no socket to a collector. */
+/* The printing process starts first, so that it inherits no socket to a collector. */
 static int look(const struct live_options *o)
 {
 	pid_t printer;

@@ -22,7 +22,7 @@ static uint64_t head(const struct source *s)
 	return live_load(&s->ring->head);
 }
 
-/* Whether what was copied at `pos` was overwritten meanwhile. */
+/* Whether the bytes copied at `pos` were overwritten meanwhile. */
 static bool is_void(const struct source *s, uint64_t pos)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ void reader_end(struct reader *r)
 	*r = (struct reader){ 0 };
 }
 
-/* What was overwritten is found in the numbers of frames. */
+/* The numbers of frames later show how many frames were missed. */
 static int skip(struct reader *r)
 {
 	r->pos = head(r->source);

@@ -2,8 +2,8 @@
 #ifndef LIVE_SANDBOX_H
 #define LIVE_SANDBOX_H
 
-/* From here on the viewer reads what sensors sent: it gives up all privilege, and opens and reaches
- * nothing any more. Returns 0, or -errno after a line. */
+/* Call it before the viewer reads frames. Drops all privileges, and forbids opening files and
+ * sockets. Returns 0, or -errno after a line. */
 int sandbox_viewer(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Select: which frames the viewer's user wants, by sensor, group, channel and expression. In: words
- * of a person, and the directory. Out: yes or no.
+ * Select: which frames the user wants, by sensor, group, channel and expression. In: the user's
+ * words, and the directory. Out: yes or no.
  */
 #ifndef LIVE_SELECT_H
 #define LIVE_SELECT_H
@@ -29,8 +29,8 @@ struct select {
 /* Returns 0 or -ENOMEM. */
 int select_init(struct select *x);
 void select_free(struct select *x);
-/* Each replaces the earlier choice; "" is all. Returns 0, or -errno with the earlier choice kept,
- * and the reason in `why`. */
+/* Each replaces the earlier choice; "" stands for all. Returns 0. On an error, keeps the earlier
+ * choice, and returns -errno with the reason in `why`. */
 int select_sensors(struct select *x, const char *names);
 int select_group(struct select *x, const char *name);
 int select_channels(struct select *x, const char *list, char why[SELECT_WHY_MAX]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: see source.h. Always holds: the memories are as long as they are mapped, and nobody can
- * shorten them.
+ * Source: see source.h. Always holds: the memories have their mapped size, and seals prevent
+ * shortening them.
  */
 #include "source.h"
 

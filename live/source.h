@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Source: a collector's memories, mapped for reading (wire/live.h). They may lie. */
+/* Source: a collector's memories, mapped for reading (wire/live.h). Their content is untrusted. */
 #ifndef LIVE_SOURCE_H
 #define LIVE_SOURCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stream: writes one pcapng section, ever: Wireshark shows frames behind a second section header
- * under the first section's interfaces. In: blocks. Out: a file, a pipe or a FIFO.
+ * Stream: writes a single pcapng section, because Wireshark assigns frames after a second section
+ * header to the first section's interfaces. In: blocks. Out: a file, a pipe or a FIFO.
  */
 #ifndef LIVE_STREAM_H
 #define LIVE_STREAM_H
@@ -32,7 +32,7 @@ void stream_interface(struct stream *s, const uint8_t *block, uint32_t len);
 void stream_packet(struct stream *s, const struct block *b, uint32_t interface);
 /* A statistics block. */
 void stream_statistics(struct stream *s, const struct interface *i, uint32_t number);
-/* Writes what waits. */
+/* Writes the buffered bytes. */
 void stream_flush(struct stream *s);
 /* Whether nothing can be written any more: a reader has gone, or a write failed. */
 bool stream_has_ended(struct stream *s);

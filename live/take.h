@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Take: a record's wanted frames, into the stream. Always holds: each of a wanted sensor's frames
- * is received or missed, in the statistics of one of its interfaces.
+ * Take: writes a record's wanted frames to the stream. Always holds: the statistics of exactly one
+ * interface count each frame of a wanted sensor as received or missed.
  */
 #ifndef LIVE_TAKE_H
 #define LIVE_TAKE_H

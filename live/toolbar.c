@@ -23,7 +23,7 @@ static size_t length(const uint8_t *head)
 	return head[1] << 16 | head[2] << 8 | head[3];
 }
 
-/* What cannot be a message is dropped with all that waits behind it. */
+/* Drops a malformed message and all buffered bytes after it. */
 static bool take(struct toolbar *t, struct toolbar_message *m)
 {
 	size_t len = t->len < HEAD ? 0 : length(t->buffer);

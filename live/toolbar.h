@@ -27,9 +27,9 @@ struct toolbar_message {
 	char text[TOOLBAR_TEXT_MAX + 1];
 };
 
-/* Opens the pipes; NULL: there is none. */
+/* Opens the pipes; NULL: no pipe. */
 void toolbar_open(struct toolbar *t, const char *in, const char *out);
-/* Takes the next message, without waiting. Returns false if none is there. */
+/* Takes the next message, without waiting. Returns false if no message has arrived. */
 bool toolbar_next(struct toolbar *t, struct toolbar_message *m);
 /* Sends text to a control, or loses it if nobody reads. */
 void toolbar_send(const struct toolbar *t, uint8_t control, uint8_t command, const char *text);

@@ -143,8 +143,8 @@ static void count_missed(struct view *v)
 		reader_missed(&v->reader, take_missed, &v->take);
 }
 
-/* Whether frames were written, and then none for a time. dumpcap shows a frame when it reads the
- * next block, if that comes at least 100 ms later, or else after 250 ms. */
+/* Whether there is a pause after written frames. dumpcap shows a frame when it reads the next
+ * block, if that block comes at least 100 ms later. Otherwise it shows the frame after 250 ms. */
 static bool is_pause(struct view *v, uint64_t now)
 {
 	if (v->accepted != v->take.accepted)
@@ -175,7 +175,7 @@ static int turn(struct view *v, bool answered)
 	err = take_records(v);
 	if (!err)
 		count_missed(v);
-	/* What it wrote before its end is still there. */
+	/* The memories still have the collector's last records. */
 	if (!err && has_ended(v) && !(err = take_records(v))) {
 		count_missed(v);
 		detach(v);

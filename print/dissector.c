@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The dissector from outside: see dissector.h. */
+/* Runs the dissector: see dissector.h. */
 #include "dissector.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Returns the status of waitpid(). What goes on running is killed. */
+/* Kills the process if it still runs. Returns the status of waitpid(). */
 static int reap(struct dissector *d)
 {
 	int status = 0;
@@ -69,7 +69,7 @@ void dissector_start(struct dissector *d, enum launch_order order, uint16_t link
 	d->state = DISSECTOR_RUNS;
 	feed_begin(&d->feed, order != LAUNCH_TCPDUMP, linktype);
 	/* The pipe is empty, so this does not wait. If the process is gone, its output has ended
-	 * too, and dissector_move says it. */
+	 * too, and dissector_move logs it. */
 	if (write(d->process.in, &byte, 1) != 1)
 		close_fd(&d->process.in);
 }
@@ -84,7 +84,7 @@ static bool is_pending(const struct dissector *d)
 	return d->process.in >= 0 && d->feed.at < d->feed.len;
 }
 
-/* It has to take or to print something. */
+/* Whether the dissector must still read or print something. */
 static bool is_owed(const struct dissector *d)
 {
 	return d->owes || is_pending(d) || d->state == DISSECTOR_DRAINS;
@@ -136,7 +136,7 @@ static void move_input(struct dissector *d)
 
 		if (n < 0 && errno == EAGAIN)
 			return;
-		if (n < 0) { /* it ends, or reads no more */
+		if (n < 0) { /* the dissector ends, or reads no more */
 			close_fd(&d->process.in);
 			return;
 		}
@@ -173,13 +173,13 @@ static void move_output(struct dissector *d, struct screen *s)
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		close_fd(&d->process.out);
 	if (moved) {
-		screen_flush(s); /* may take as long as somebody looks at a page */
+		screen_flush(s); /* may block for long, as in a pager */
 		d->owes = false;
 		d->moved_ns = monotonic_ns();
 	}
 }
 
-/* What both programs always say. */
+/* Messages that both programs always print. */
 static bool is_noise(const char *line)
 {
 	return !*line || !strncmp(line, "reading from file -", 19) ||
@@ -221,7 +221,7 @@ static void move_complaints(struct dissector *d)
 		close_fd(&d->process.err);
 }
 
-/* One line about an end that was not asked for. */
+/* Logs an unexpected end. */
 static void mourn(struct dissector *d, int status, bool stuck, bool more)
 {
 	unsigned long long lost = d->fed > d->printed ? d->fed - d->printed : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tcpdump or tshark at work, from outside: what is fed to it, what it prints, and its end. In:
- * frames. Out: its text on the screen; its complaints, a few, on standard error. Always holds:
- * nothing here waits but dissector_wait, which the caller gives its own descriptors too.
+ * Dissector: feeds frames to tcpdump or tshark, and passes on the program's output. In: frames.
+ * Out: text on the screen, and the program's first error messages on standard error. Always holds:
+ * no function waits for the dissector's reading or printing.
  */
 #ifndef PRINT_DISSECTOR_H
 #define PRINT_DISSECTOR_H
@@ -16,8 +16,8 @@
 #include "screen.h"
 
 enum dissector_state {
-	DISSECTOR_NONE,	  /* there is none, or none any more */
-	DISSECTOR_WAITS,  /* for the order what to execute */
+	DISSECTOR_NONE,	  /* not started, or ended */
+	DISSECTOR_WAITS,  /* for the order which program to execute */
 	DISSECTOR_RUNS,	  /* it takes frames */
 	DISSECTOR_DRAINS, /* it prints what it has, and ends */
 };
@@ -30,10 +30,10 @@ struct dissector {
 	const char *name;  /* "tcpdump" or "tshark", once it was ordered */
 	uint16_t linktype; /* of all frames, for tcpdump */
 	struct feed feed;
-	uint64_t fed, printed; /* frames; the second is about right */
+	uint64_t fed, printed; /* frames; `printed` is an estimate */
 	bool inside_line;      /* the last byte that it printed did not end a line */
 	bool owes;	       /* it has printed nothing since it was fed the last frame */
-	uint64_t moved_ns;     /* when it last took or gave a byte, or began to owe */
+	uint64_t moved_ns;     /* when it last read or wrote a byte, or `owes` was set */
 	uint64_t patience_ns;
 	struct screen complaints; /* standard error */
 	size_t complaint_len;
@@ -43,11 +43,11 @@ struct dissector {
 
 /* Forks the process that will be the dissector. Returns 0, or -errno after a line. */
 int dissector_init(struct dissector *d, const struct print_options *o);
-/* Has tcpdump, for frames of this link type, or tshark executed. */
+/* Executes tcpdump, for frames of this link type, or tshark. */
 void dissector_start(struct dissector *d, enum launch_order order, uint16_t linktype);
 /* Whether dissector_frame may be called. */
 bool dissector_takes(const struct dissector *d);
-/* Whether a frame that it did not take a moment ago can be printed now, by it or without it. */
+/* Whether the next frame can be printed now, by the dissector or without it. */
 bool dissector_is_free(const struct dissector *d);
 /* Returns false if this dissector cannot take frames of this kind. */
 bool dissector_frame(struct dissector *d, const struct pcap_frame *frame,
@@ -57,10 +57,10 @@ void dissector_drain(struct dissector *d);
 /* Fills the descriptors to poll, and shortens the timeout (-1: none). */
 void dissector_polls(const struct dissector *d, struct pollfd fds[DISSECTOR_POLLS],
 		     int *timeout_ms);
-/* Writes and reads what can be without waiting. Notices the end, and says one line of it unless it
- * was asked for. `more`: frames follow. */
+/* Writes and reads without waiting. Logs an unexpected end of the dissector. `more`: frames
+ * follow. */
 void dissector_move(struct dissector *d, struct screen *s, bool more);
-/* Ends it at once, without a line. */
+/* Kills the dissector, without a line. */
 void dissector_free(struct dissector *d);
 
 #endif

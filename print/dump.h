@@ -10,7 +10,7 @@
 #include "print_options.h"
 #include "screen.h"
 
-/* `behind`: the offset of what follows the link-layer headers. */
+/* `behind`: the offset after the link-layer headers. */
 void dump_frame(struct screen *s, const struct print_options *o, const uint8_t *data,
 		unsigned int len, unsigned int behind);
 

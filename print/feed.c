@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the dissector reads: see feed.h. In this machine's byte order. */
+/* The dissector's input, in this machine's byte order: see feed.h. */
 #include "feed.h"
 
 #include <errno.h>

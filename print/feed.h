@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the dissector reads: a capture stream of our own, so that no block of the input reaches it.
- * For tcpdump a pcap file of one link type with nanoseconds; for tshark one section of pcapng with
- * the interfaces' names. In: frames. Out: bytes, which the caller writes as the pipe takes them.
+ * Feed: writes the dissector's input as a new capture stream, so that the dissector gets no block
+ * of the original input. For tcpdump, the stream is a pcap file of one link type with nanoseconds.
+ * For tshark, it is one section of pcapng with the interfaces' names. In: frames. Out: bytes, which
+ * the caller writes as the pipe takes them.
  */
 #ifndef PRINT_FEED_H
 #define PRINT_FEED_H
@@ -20,7 +21,7 @@
 /* An interface of the input. */
 struct feed_interface {
 	uint16_t linktype;
-	uint32_t number; /* what the dissector knows it by, from 1 on; 0: it does not know it yet */
+	uint32_t number; /* in the dissector's input, from 1 on; 0: not yet described */
 	char name[64];	 /* as it is in the input; "": none */
 };
 

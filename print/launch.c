@@ -20,7 +20,7 @@
 #define WORDS_MAX 32
 #define LETTERS_MAX 16 /* letters behind one "-" */
 
-/* tshark's columns. Its own have no interface, and a number that has no meaning here. */
+/* tshark's columns. The default columns lack the interface, and have a frame number. */
 #define TSHARK_TIME "\"Time\",\"%t\","
 #define TSHARK_NAME "\"Interface\",\"%Cus:frame.interface_name\","
 #define TSHARK_REST                                                                                \
@@ -85,8 +85,8 @@ static void tshark_words(struct words *w, const struct print_options *o, bool na
 	}
 }
 
-/* Keeps of the environment what says how to print. Where user and home differ, programs would read
- * the settings of the user who has more rights, or complain. */
+/* Keeps only environment variables that affect printing. If root started the program, drops HOME,
+ * because the dissector runs as another user, and would read root's settings or warn. */
 static void clean_environment(void)
 {
 	static const char *const kept[] = { "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME" };
@@ -115,8 +115,8 @@ static void close_others(void)
 		close(fd);
 }
 
-/* Everything that the capture program has arranged for signals ends here, and a terminal's signals
- * do not come: the dissector must print what it was fed, and then ends with its input. */
+/* Resets the capture program's signal settings. A new session keeps the terminal's signals away:
+ * the dissector must print all its frames, and ends at the end of its input. */
 static void fresh_signals(void)
 {
 	sigset_t none;
@@ -138,7 +138,7 @@ static void write_file(const char *path, const char *text)
 		close(fd);
 }
 
-/* Makes a user namespace in which this user is itself, and a network namespace in it. */
+/* Makes a user namespace that maps only this user, and a network namespace in it. */
 static int leave_as_user(void)
 {
 	uid_t uid = geteuid();
@@ -155,8 +155,8 @@ static int leave_as_user(void)
 	return 0;
 }
 
-/* Not every system permits user namespaces. Without one, the dissector of a user without rights
- * stays in the network, with the rights of that user. */
+/* Not every system permits user namespaces. Without one, an unprivileged user's dissector keeps its
+ * access to the network. */
 static void leave_network(void)
 {
 	if (unshare(CLONE_NEWNET) == 0)

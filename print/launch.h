@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The process that becomes the dissector. It is forked while there still are privileges, gives all
- * of them up, leaves the network, and waits for one byte on its standard input that says which
- * program to execute. The end of its input instead of the byte ends it.
+ * Launch: the process that becomes the dissector. It is forked before privileges are dropped. The
+ * process then drops all privileges, leaves the network, and waits for one byte on its standard
+ * input, which names the program to execute. If the input ends first, the process ends.
  */
 #ifndef PRINT_LAUNCH_H
 #define PRINT_LAUNCH_H

@@ -13,7 +13,7 @@
 #include "text.h"
 
 /* `interface`: its name, NULL if the line needs none. Returns where -x, -X and -A begin: the offset
- * of what follows the link-layer headers, at most the captured length. */
+ * after the link-layer headers, at most the captured length. */
 unsigned int line_make(struct text *t, struct stamp *s, const struct pcap_frame *f,
 		       const char *interface, const struct print_options *o);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * 802.11: see line_dot11.h. In: a frame with its capture header. Out: channel, signal, type,
- * addresses, what a management frame says, the network headers of a data frame that is not
- * encrypted.
+ * addresses, fields of a management frame, and network headers of an unencrypted data frame.
  */
 #include "line_dot11.h"
 
@@ -145,7 +144,7 @@ static bool data_line(struct text *t, struct frame *f, const struct header *h)
 	return true;
 }
 
-/* Returns whether a length at the end of the line was already said. */
+/* Returns whether the line already ends with a length. */
 static bool type_line(struct text *t, struct frame *f, struct header *h)
 {
 	const char *name = h->type <= DATA ? names[h->type][h->subtype] : NULL;
@@ -185,7 +184,7 @@ unsigned int line_dot11(struct text *t, struct frame *f, int linktype)
 	}
 	f->flags = r.flags;
 	if (r.flags & RADIOTAP_FCS && f->orig_len >= r.len + FCS_LEN) {
-		f->orig_len -= FCS_LEN; /* the FCS is no part of what is printed */
+		f->orig_len -= FCS_LEN; /* the FCS is not printed */
 		if (f->end - f->data > (long)f->orig_len)
 			f->end = f->data + f->orig_len;
 	}

@@ -8,7 +8,7 @@
 #include "bpf/parse_frame.h"
 #include "text.h"
 
-/* Returns the offset of what follows the link-layer headers, or the frame's length. */
+/* Returns the offset after the link-layer headers, or the frame's length. */
 unsigned int line_dot11(struct text *t, struct frame *f, int linktype);
 
 #endif

@@ -16,7 +16,7 @@ static void echo_line(struct packet *p, const char *what)
 		text_add(p->t, " [|icmp]");
 }
 
-/* What could not be reached: the destination, protocol and port of the packet inside. */
+/* The unreachable destination, protocol and port, from the quoted packet. */
 static void unreachable_line(struct packet *p, unsigned int code)
 {
 	const unsigned char *h = frame_at(p->f, p->off + 8, 20), *ports;
@@ -106,7 +106,7 @@ static void unreachable6_line(struct packet *p, unsigned int code)
 		text_add(p->t, " %s port %u", h[6] == 6 ? "tcp" : "udp", parse_be16(ports + 2));
 }
 
-/* Neighbor solicitation and advertisement: whom they are about. */
+/* Neighbor solicitation and advertisement: the target address. */
 static void neighbor_line(struct packet *p, const char *what)
 {
 	const unsigned char *h = frame_at(p->f, p->off + 8, 16);

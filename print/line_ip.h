@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An IP packet in a short line, with tcpdump's words: addresses, and what TCP, UDP, ICMP or
- * another protocol says. Sources: RFC 791, 8200, 9293, 768, 2784.
+ * An IP packet in a short line, with tcpdump's words: addresses, and fields of TCP, UDP, ICMP
+ * and other protocols. Sources: RFC 791, 8200, 9293, 768, 2784.
  */
 #ifndef PRINT_LINE_IP_H
 #define PRINT_LINE_IP_H

@@ -26,7 +26,7 @@ enum {
 	ACTION_NO_ACK,
 };
 
-/* The SSID of what follows `off`, and the channel that a sender names. */
+/* Appends the SSID and the sender's channel, from the elements at `off`. */
 static void elements(struct text *t, struct frame *f, unsigned int off)
 {
 	unsigned int channel = 0;

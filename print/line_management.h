@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the body of an 802.11 management frame says, in a short line: SSID, channel, reasons.
+ * The body of an 802.11 management frame in a short line: SSID, channel, reasons.
  * Source: IEEE 802.11-2020, 9.3.3 and 9.4.
  */
 #ifndef PRINT_LINE_MANAGEMENT_H

@@ -119,7 +119,7 @@ static bool is_wrap(unsigned int type)
 	return is_tag(type) || is_mpls(type) || type == 0x8864;
 }
 
-/* A header in front of another one. Returns the EtherType of what follows, 0 if that is not known,
+/* A header in front of another one. Returns the next header's EtherType, 0 if it is not known,
  * or -1 after a mark. Advances `off`. */
 static int wrap_line(struct text *t, struct frame *f, unsigned int *off, unsigned int type,
 		     bool first)

@@ -17,8 +17,7 @@ void line_network(struct text *t, struct frame *f, unsigned int off, unsigned in
 		  unsigned int ethertype);
 /* `off`: of the LLC header. */
 void line_llc(struct text *t, struct frame *f, unsigned int off, unsigned int len);
-/* An Ethernet frame. `link`: with its addresses. Returns the offset of what follows the link-layer
- * header. */
+/* An Ethernet frame. `link`: with its addresses. Returns the offset after the link-layer header. */
 unsigned int line_ethernet(struct text *t, struct frame *f, bool link);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An IP packet as the short line's functions pass it on: where its transport header is, and how
- * long the packet says that the rest is.
+ * An IP packet, as the short line's functions pass it on: the transport header's offset, and the
+ * length of the rest by the packet's header.
  */
 #ifndef PRINT_LINE_PACKET_H
 #define PRINT_LINE_PACKET_H

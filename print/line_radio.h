@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a capture header says of the radio: radiotap, Prism, AVS or PPI. Sources: radiotap.org,
- * linux-wlan-ng's p80211metadef.h, the AVS capture frame format 2.1, PPI 1.0.10.
+ * Channel, signal and flags from a capture header: radiotap, Prism, AVS or PPI. Sources:
+ * radiotap.org, linux-wlan-ng's p80211metadef.h, the AVS capture frame format 2.1, PPI 1.0.10.
  */
 #ifndef PRINT_LINE_RADIO_H
 #define PRINT_LINE_RADIO_H

@@ -29,7 +29,7 @@ struct printer {
 	bool several_types; /* of link types */
 	struct pcap_frame frame;
 	bool holds_frame; /* `frame` was read, but not printed */
-	bool chosen;	  /* what prints */
+	bool chosen;	  /* the dissector or the short line */
 	bool ended;	  /* the input */
 	int status;
 	struct dissector dissector;
@@ -83,7 +83,7 @@ static int described(void *context, uint32_t number, uint16_t linktype, const ch
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Chooses what prints, at the first frame. */
+/* Chooses the dissector or the short line, at the first frame. */
 static void choose(struct printer *p)
 {
 	enum print_dissector d = p->o->dissector;
@@ -159,7 +159,7 @@ static bool read_frame(struct printer *p)
 	return got != -EAGAIN && !p->ended;
 }
 
-/* Prints what is there, as far as the dissector takes it. */
+/* Prints the frames that have arrived, as far as the dissector takes them. */
 static void print_available(struct printer *p)
 {
 	while (!p->screen.err) {
@@ -221,7 +221,7 @@ static int print_loop(struct printer *p)
 	return p->screen.err || !open ? 0 : p->status;
 }
 
-/* Ends as the input does: whoever feeds it ends first, so that all frames are printed. */
+/* This process ends at the end of its input, so that all frames are printed. */
 static void ignore_signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Print: a line a frame, as tcpdump prints. In: a capture stream (pcapng or pcap) on a descriptor.
- * Out: text on standard output. tcpdump or tshark dissects, if installed; else our own short line
- * does (line.h).
+ * Print: prints a line for each frame, as tcpdump does. In: a capture stream (pcapng or pcap) on a
+ * descriptor. Out: text on standard output. The lines come from tcpdump or tshark, if installed, or
+ * else from our own code (line.h).
  *
  *     in -> common/pcap_read -> print.c -> feed.c -> [dissector] -> dissector.c -> screen.c -> 1
  *                                     \-> line*.c, dump.c ---------------------/
  *
- * Always holds: the dissector gets nothing but what feed.c writes, it has no privilege and no
- * network, and nothing reaches standard output but through screen.c.
+ * Always holds: the dissector's input comes only from feed.c, the dissector has no privileges and
+ * no network, and all output passes through screen.c.
  */
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
@@ -21,7 +21,7 @@
  * the package. */
 int print_check(const struct print_options *o);
 
-/* Starts the printing process. Call it before there are descriptors that it must not have. Returns
+/* Starts the printing process. Call it before opening descriptors that it must not inherit. Returns
  * a pipe to it for a capture stream, or -errno after a line; `pid` is for child_wait(). */
 int print_start(const struct print_options *o, pid_t *pid);
 /* Runs in a process of its own, until `in` ends. Starts the dissector, confines itself, prints to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How frames are printed: what a command line asks for.
+ * The options for printing frames.
  */
 #ifndef PRINT_PRINT_OPTIONS_H
 #define PRINT_PRINT_OPTIONS_H
@@ -18,7 +18,7 @@ enum print_dissector {
 struct print_options {
 	enum print_dissector dissector;
 	bool numeric;	       /* -n; the short line never looks names up */
-	bool names;	       /* lines have their interface's name, also while there is but one */
+	bool names;	       /* lines have their interface's name, even for a single interface */
 	bool link;	       /* -e: link-layer addresses; in the short line, those of Ethernet */
 	bool ascii;	       /* -A: the frame as text, below its line */
 	unsigned int hex;      /* -x, counted: in hexadecimal; 2: from the link-layer header on */
@@ -26,7 +26,7 @@ struct print_options {
 	unsigned int verbose;  /* -v, counted */
 	unsigned int stamp;    /* -t, counted, 0 to 5 as in tcpdump */
 	const char *user;      /* of this process and the dissector; NULL: PRIVSEP_USER_DEFAULT */
-	unsigned int patience_s; /* a dissector that stands still for so long is ended; 0: 30 */
+	unsigned int patience_s; /* after which a stuck dissector is killed; 0: 30 */
 };
 
 #endif

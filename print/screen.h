@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Screen: what may reach a terminal. In: any bytes. Out: text on a descriptor. Tabs and line ends
- * pass. Visible instead: control characters and bytes that are no UTF-8 (\x1b), the controls of
- * Unicode and those that change the direction of text (\u009b). If the locale is not UTF-8, all
- * bytes from 0x80 on count as controls: a terminal might take them for some.
+ * Screen: makes text safe for a terminal. In: any bytes. Out: text on a descriptor. Tabs and line
+ * ends pass. Control characters and invalid UTF-8 are written as \x1b. Unicode's controls, and
+ * characters that change the direction of text, are written as \u009b. If the locale is not UTF-8,
+ * all bytes from 0x80 on count as controls, because a terminal might interpret them.
  */
 #ifndef PRINT_SCREEN_H
 #define PRINT_SCREEN_H

@@ -14,7 +14,7 @@ struct stamp {
 	unsigned int form; /* -t, counted: 0 time of day, 1 none, 2 seconds since 1970, 3 since the
 			    * previous frame, 4 date and time, 5 since the first frame */
 	bool started;
-	uint64_t reference_ns; /* the frame that differences are to */
+	uint64_t reference_ns; /* time of the frame to which differences are printed */
 };
 
 /* Loads the local time zone, for which files are opened. */

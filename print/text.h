@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The text of one short line, and the parts that several protocols have in theirs.
+ * The text of one short line, and parts that several protocols use.
  */
 #ifndef PRINT_TEXT_H
 #define PRINT_TEXT_H
@@ -15,14 +15,14 @@ struct text {
 	char bytes[TEXT_LEN]; /* terminated */
 };
 
-/* Appends; what does not fit is cut. */
+/* Appends, and cuts text that does not fit. */
 __attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *fmt, ...);
 void text_mac(struct text *t, const uint8_t *p);
 void text_ipv4(struct text *t, const uint8_t *p);
 void text_ipv6(struct text *t, const uint8_t *p);
-/* A string from a frame, in quotation marks. Of what is in it, `"` and `\` get a `\` in front,
- * and control characters are written as \x1b, so that the string ends where it seems to. Other
- * bytes stay; what is no UTF-8 is the screen's business. */
+/* A string from a frame, in quotation marks. The characters `"` and `\` get a `\` in front, and
+ * control characters are written as \x1b, so that the string cannot fake its own end. Other bytes
+ * stay; screen.h handles invalid UTF-8. */
 void text_quoted(struct text *t, const uint8_t *bytes, size_t len);
 /* A name, whose control characters are written as \x1b, so that it stays in its line. */
 void text_word(struct text *t, const char *word);

@@ -5,9 +5,9 @@
  * viewers, and never waits for one.
  *
  * A viewer connects to the collector's socket (SOCK_SEQPACKET), and gets one struct live_hello with
- * three descriptors: the ring, the table, and the reading end of a pipe, which hangs up when the
- * collector has ended. The collector reads nothing from the socket, and closes it. Both memories
- * are sealed: nobody can resize them, and only the collector can write to them.
+ * three descriptors: the ring, the table, and the reading end of a pipe. The pipe hangs up when the
+ * collector has ended. The collector never reads from the socket, and closes it. Both memories are
+ * sealed: their size is fixed, and only the collector can write to them.
  *
  * The ring is a struct live_ring, and from LIVE_DATA on `size` bytes. Positions only rise;
  * position p is byte p % size. A record is a struct live_record and the pcapng blocks of one combo,
@@ -29,8 +29,8 @@
  * copies a block, then an acquire fence, then checks that `generation` is at most one ahead.
  * Sensors change while `sensors_seq` is odd.
  *
- * A reader must expect lies: of a collector that was taken over, everything in the ring and the
- * table may be wrong, and may change at any time. It copies data before it checks them.
+ * A reader must not trust the ring and the table: an attacker in the collector may change them at
+ * any time. The reader therefore copies data before it checks the copy.
  */
 #ifndef WIRE_LIVE_H
 #define WIRE_LIVE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Connection report: logs when a collector is connected, lost, and connected again. If this changes
- * often, the log has CONNECTION_REPORT_LINES in CONNECTION_REPORT_NS, and then the last state with
- * the number of changes. With -v, it has all of them.
+ * Connection report: logs when a collector is connected, lost, and connected again. It logs at most
+ * CONNECTION_REPORT_LINES lines in CONNECTION_REPORT_NS. The next line then has the last state and
+ * the number of changes. With -v, it logs each change.
  */
 #ifndef AGENT_CONTROL_CONNECTION_REPORT_H
 #define AGENT_CONTROL_CONNECTION_REPORT_H

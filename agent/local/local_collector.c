@@ -21,9 +21,9 @@
 #define ARGUMENTS_MAX 24
 #define SOCKET_BYTES (4 * 1024 * 1024) /* datagrams on the way, as the kernel counts them */
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- its program ---------------------------------------------------------------------------- */
 
-/* The one beside this program: of the same version. */
+/* Prefers the collector in this program's folder, which has the same version. */
 static bool collector_beside(char path[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/" COLLECTOR));
@@ -93,8 +93,8 @@ static void keep_open(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-/* This process blocks the signals of a terminal. One that has come since the fork was meant for the
- * sensor: ignoring it drops it. */
+/* This process blocks the signals of a terminal. A signal that arrived after the fork was meant for
+ * the sensor, and ignoring it discards it. */
 static void fresh_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
@@ -116,7 +116,7 @@ static void run(int sock, const struct local_keys *k, const struct local_collect
 	char path[PATH_MAX];
 
 	fresh_signals();
-	/* Since Linux 5.11. Ours are closed on exec anyway; others came from who started us. */
+	/* Since Linux 5.11. Our own descriptors have CLOEXEC, so this is for inherited ones. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (o->output >= 0)
 		dup2(o->output, STDOUT_FILENO);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The collector of `saluki capture`: a saluki-collector of its own, for one sensor. They speak the
- * protocol of docs/wire.md over a pair of sockets, AF_UNIX and SOCK_SEQPACKET (unix(7)). So the
- * capture sees no datagrams of its own, and each sees the other's end. A pair of SOCK_DGRAM would
- * not tell the end: the kernel passes it on for connected types only.
+ * Starts the saluki-collector of `saluki capture`, for one sensor. Both speak the protocol of
+ * docs/wire.md over a pair of AF_UNIX sockets of type SOCK_SEQPACKET (unix(7)). The command
+ * therefore does not capture its own datagrams, and each side notices when the other side ends.
+ * SOCK_DGRAM would not report this: the kernel signals the end only for connected types.
  */
 #ifndef AGENT_LOCAL_LOCAL_COLLECTOR_H
 #define AGENT_LOCAL_LOCAL_COLLECTOR_H
@@ -33,12 +33,12 @@ struct local_collector {
 int local_collector_check(void);
 /* Makes the sockets. Returns 0, or -errno after a line. */
 int local_collector_connect(struct local_collector *c);
-/* Starts it, in a session of its own: a terminal's signals reach only the sensor, whose end ends
- * it. Returns 0, or -errno after a line. */
+/* Starts the collector in a new session, so that a terminal's signals reach only the sensor. The
+ * collector ends after the sensor. Returns 0, or -errno after a line. */
 int local_collector_start(struct local_collector *c, const struct local_keys *k,
 			  const struct local_collector_options *o);
-/* Waits for its end, after `sock` was closed by all. Returns its exit status; 0 if it was not
- * started. */
+/* Waits for the collector's end. All processes must have closed `sock`. Returns the exit status, or
+ * 0 if the collector was not started. */
 int local_collector_wait(const struct local_collector *c);
 
 #endif

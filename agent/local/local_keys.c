@@ -18,10 +18,10 @@
 
 #define SENSOR_NAME_MAX 32 /* with the terminating 0: saluki-files(5) */
 
-/* Every link type is allowed: it is this user's own capture or file. */
+/* All link types are allowed, because the frames are this user's own. */
 #define SENSOR_LINE "%s 1 %s linktypes=any\n"
 
-/* The host's name: frames of several hosts' files can be told apart after they are merged. */
+/* The host's name, so that merged files of several hosts still name each frame's host. */
 static void sensor_name(char name[SENSOR_NAME_MAX])
 {
 	memset(name, 0, SENSOR_NAME_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Keys of `saluki capture`: files in memory, in the formats of saluki-files(5), for one sensor and
- * its own collector. They are gone with the processes that have them open. */
+ * its own collector. The files exist while a process has them open. */
 #ifndef AGENT_LOCAL_LOCAL_KEYS_H
 #define AGENT_LOCAL_LOCAL_KEYS_H
 

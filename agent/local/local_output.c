@@ -13,7 +13,7 @@
 
 #include "common/log.h"
 
-/* "saluki capture -w /etc/passwd" is a mistake: tcpdump's users lose such a file. */
+/* tcpdump would overwrite any file, as in "saluki capture -w /etc/passwd". */
 static bool is_capture(int fd)
 {
 	static const uint32_t magics[] = { 0x0a0d0d0a, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d,
@@ -35,7 +35,7 @@ static bool is_same(int fd, const char *input)
 	       a.st_ino == b.st_ino;
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL or an error text. */
 static const char *wrong(int fd, const char *input)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB))

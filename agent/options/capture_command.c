@@ -16,7 +16,7 @@
 #include "sensor_options.h"
 #include "subcommands.h"
 
-#define LIVE_AGE_MS 50 /* --combo-age, if somebody waits for the frames */
+#define LIVE_AGE_MS 50 /* --combo-age, if frames are printed or go to a pipe */
 
 const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
@@ -113,7 +113,7 @@ static int check(const struct capture_command *c)
 	return options_check_output(c->write, "saluki capture ... -w - | wireshark -k -i -");
 }
 
-/* What was not given: as tcpdump has it. */
+/* Sets tcpdump's defaults for options that were not given. */
 static void set_defaults(struct capture_command *c)
 {
 	struct capture_options *o = &c->run.capture;

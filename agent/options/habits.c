@@ -6,7 +6,7 @@
 const struct option_foreign run_habits[] = { { 0 } }, capture_habits[] = { { 0 } };
 #else
 
-/* The same answer in both commands. */
+/* Rows that both commands have. */
 #define HABITS_OF_ALL                                                                              \
 	{ "Ulg", "packet-buffered nano", NULL, NULL },                                             \
 		{ "", "snapshot-length=", "snaplen", NULL },                                       \
@@ -50,7 +50,7 @@ const struct option_foreign run_habits[] = { { 0 } }, capture_habits[] = { { 0 }
 
 const struct option_foreign run_habits[] = {
 	HABITS_OF_ALL,
-	{ "p", "no-promiscuous-mode", NULL, NULL }, /* that is what run does */
+	{ "p", "no-promiscuous-mode", NULL, NULL }, /* `saluki run` never sets the mode */
 	{ "w:", "", NULL,
 	  "run sends to a collector, which writes; to write a file here, use 'saluki capture -w "
 	  "FILE'" },

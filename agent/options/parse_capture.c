@@ -148,7 +148,7 @@ static int take_file(struct capture_options *o)
 	return o->filter.expression ? 0 : -EINVAL;
 }
 
-/* As in tcpdump, 0 and what is larger than any frame mean whole frames. */
+/* As in tcpdump, 0 and values larger than any frame mean whole frames. */
 static int take_snaplen(struct capture_options *o)
 {
 	char *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a sensor is run with: the settings that options/ fills in, with their defaults in
- * sensor_options.c. Strings point into argv. */
+/* A sensor's settings. options/ fills them in; their defaults are in sensor_options.c. Strings
+ * point into argv. */
 #ifndef AGENT_OPTIONS_RUN_OPTIONS_H
 #define AGENT_OPTIONS_RUN_OPTIONS_H
 
@@ -18,11 +18,12 @@ struct run_options {
 	unsigned int to_count;
 	const char *key_file;
 	bool local; /* `to` is this command's own collector, whose end is ours */
-	/* Instead of a key file: called when all is attached and opened, before a frame is taken.
-	 * Returns a key file's descriptor, or -errno after a line. NULL: none. */
+	/* Instead of a key file: called after everything is attached and opened, and before the
+	 * first frame is read. Returns a key file's descriptor, or -errno after a line. May be
+	 * NULL. */
 	int (*begin)(void *arg);
 	void *begin_arg;
-	int begin_fds[2]; /* its descriptors, which the other process must not have; -1: none */
+	int begin_fds[2]; /* its descriptors, which the unprivileged process closes; -1: none */
 	uint64_t count;	  /* -c: stop after so many frames; 0: never */
 	const char *user;
 	unsigned int allowed; /* --allow-control: bits of enum order_kind */

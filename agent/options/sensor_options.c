@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options of a sensor, whichever command runs it: see sensor_options.h. */
+/* The options of `saluki run` and `saluki capture`: see sensor_options.h. */
 #include "sensor_options.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static int parse_compress(struct run_options *o)
 	return 0;
 }
 
-/* For the interface before it, or for all that follow. */
+/* Applies to the interface before it, or to all following ones. */
 static void take_monitor(struct capture_options *o)
 {
 	o->given |= GIVEN_MONITOR;
@@ -160,7 +160,7 @@ int sensor_options_finish(struct run_options *o, const char *command)
 	return 0;
 }
 
-/* A file's link type is known only when it is read, by a process that opens no files by then. */
+/* The file's link type is known only later, in a process that cannot open files. */
 int sensor_options_prepare(struct run_options *o, const char *command)
 {
 	char why[FILTER_WHY_LEN];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options that `saluki run` and `saluki capture` share: rows of their tables, and how these are
- * parsed into struct run_options. */
+/* The options that `saluki run` and `saluki capture` share: rows of their tables, and functions
+ * that parse them into struct run_options. */
 #ifndef AGENT_OPTIONS_SENSOR_OPTIONS_H
 #define AGENT_OPTIONS_SENSOR_OPTIONS_H
 
@@ -68,9 +68,9 @@ enum {
 /* The defaults of `saluki run`. */
 void sensor_options_init(struct run_options *o);
 /* Parses option `id` of the tables above, with its value in optarg. Returns 0, or -EINVAL after a
- * line, which for an unknown option was logged before. */
+ * line. For an unknown option, the line was logged earlier. */
 int sensor_option(struct run_options *o, int id);
-/* After all options and the expression: checks combinations, and computes what follows from them.
+/* After all options and the expression: checks combinations, and computes dependent settings.
  * Returns 0, or -EINVAL after a line that begins with `command`. */
 int sensor_options_finish(struct run_options *o, const char *command);
 /* Compiles a file's filter. Returns 0, or EXIT_FAILURE after a line. */

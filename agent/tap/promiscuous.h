@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Promiscuous mode: a packet socket that receives nothing and asks for it (packet(7)). The kernel
- * counts those who ask, and leaves the mode when the last of them has closed its socket, even if
- * it was killed. The flag that ip(8) sets stays as it is.
+ * Promiscuous mode: a packet socket that receives no frames and requests the mode (packet(7)). The
+ * kernel counts the requests, and leaves the mode when the last socket is closed, even if its
+ * process was killed. The flag that ip(8) sets does not change.
  */
 #ifndef AGENT_TAP_PROMISCUOUS_H
 #define AGENT_TAP_PROMISCUOUS_H

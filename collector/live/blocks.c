@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks: see blocks.h. Always holds: the offsets are those of the present half. When it is full,
- * the section's blocks move to the other half, and those of earlier sections are forgotten.
+ * Blocks: see blocks.h. Always holds: all offsets are in the current half. When the half is full,
+ * the current section's blocks move to the other half, and earlier sections' blocks are dropped.
  */
 #include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Afterwards so much is free for further blocks. */
+/* Most bytes of moved blocks, so that a quarter stays free for further blocks. */
 #define MOVED_MAX (LIVE_HALF / 4 * 3)
 
 static uint8_t *half(const struct live *l, uint32_t generation)
@@ -58,7 +58,7 @@ static void turn_over(struct live *l)
 
 	l->used = 0;
 	__atomic_store_n(&l->table->generation, ++l->generation, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* it is up before bytes change */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* store the generation before bytes change */
 	for (uint32_t i = 0; i < l->count && i < l->room; i++)
 		if (l->blocks[i] != NO_BLOCK)
 			l->blocks[i] = move(l, old + l->blocks[i]);

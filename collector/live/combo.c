@@ -75,7 +75,7 @@ static uint32_t blocks_put(struct live *l, const uint8_t *blocks, size_t len)
 	return to;
 }
 
-/* The same for a combo of which all blocks are shown: one copy, in which the interfaces are set. */
+/* Copies a combo whose blocks are all shown, and then overwrites the interfaces. */
 static uint32_t all_put(struct live *l, const uint8_t *blocks, size_t len)
 {
 	const uint32_t head = sizeof(struct live_record);
@@ -108,7 +108,7 @@ void live_tick(struct live *l, uint64_t now_ns)
 	if (!l->ring || __atomic_load_n(l->wanted, __ATOMIC_RELAXED) != LIVE_AWAITED)
 		return;
 	l->awaited_ns = l->awaited_ns ?: now_ns + LIVE_AWAITED_NS;
-	if (now_ns > l->awaited_ns) /* unless one has come in this moment */
+	if (now_ns > l->awaited_ns) /* unless a viewer connects at this moment */
 		__atomic_compare_exchange_n(l->wanted, &awaited, LIVE_UNWANTED, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

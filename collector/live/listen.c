@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Live, the privileged process: see live.h. In: connections. Out: descriptors of the memories. It
- * reads nothing that viewers send, and waits for none.
+ * never reads from viewers, and does not wait for them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 /* ---- memories -------------------------------------------------------------------------------- */
 
-/* Makes a memory and maps it. From then on nobody can resize it, or write by its descriptor. */
+/* Makes a memory and maps it. Seals prevent resizing, and writing through the descriptor. */
 static int memory_make(const char *name, size_t len, void **map)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), err;

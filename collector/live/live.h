@@ -2,8 +2,8 @@
 /*
  * Live: shows written combos to viewers, in memory that both share (wire/live.h). The privileged
  * process makes the memory and hands it out (listen.c). The receiving process writes into it, with
- * no system call, no lock and no wait. Until a first viewer comes, it keeps the table and the
- * numbers of frames only: records would cost a collector without viewers a tenth of its rate.
+ * no system call, no lock and no wait. Until the first viewer connects, it updates only the table
+ * and the numbers of frames: records would cost a collector without viewers a tenth of its rate.
  */
 #ifndef COLLECTOR_LIVE_LIVE_H
 #define COLLECTOR_LIVE_LIVE_H
@@ -23,7 +23,7 @@ struct sensors;
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Zeroed but for the descriptors, which are -1: none. */
+/* Unused descriptors are -1, all other members 0. */
 struct live_socket {
 	int listener;
 	int fds[LIVE_FDS];
@@ -34,8 +34,8 @@ struct live_socket {
 
 /* ---- the receiving process ------------------------------------------------------------------- */
 
-/* Whether records are written. At the start they are: viewers of an earlier collector may come
- * back, and they ask once a second. */
+/* Whether records are written. They are written at the start, because viewers of an earlier
+ * collector connect again, once a second. */
 enum live_wanted { LIVE_UNWANTED, LIVE_AWAITED, LIVE_LOOKED_AT };
 
 struct live {
@@ -52,14 +52,14 @@ struct live {
 	uint32_t hidden;      /* interfaces of the section without a block */
 };
 
-/* Makes the memories, the pipe and the socket at `path`, for the group LIVE_GROUP if there is one,
- * and maps the memories for `l`. Call it before the processes divide. Returns 0 or -errno after a
- * line, with nothing made. */
+/* Makes the memories, the pipe and the socket at `path`, for the group LIVE_GROUP if it exists, and
+ * maps the memories for `l`. Call it before the fork. Returns 0, or -errno after a line and after
+ * undoing everything. */
 int live_make(struct live_socket *s, struct live *l, const char *path, uint32_t bytes);
-/* Hands the memories to a viewer that waits. Returns false if LIVE_HANDED_A_SECOND have had them in
- * this second: then the next second must come first. */
+/* Passes the memories to a waiting viewer. Returns false after LIVE_HANDED_A_SECOND viewers in one
+ * second: the caller must then wait for the next second. */
 bool live_hand_out(struct live_socket *s, uint64_t now_ns);
-/* After the division: closes what belongs to the other process. */
+/* After the fork: closes what belongs to the other process. */
 void live_socket_privileged(struct live_socket *s, struct live *l);
 void live_socket_receiving(struct live_socket *s);
 void live_socket_free(struct live_socket *s);
@@ -76,7 +76,8 @@ struct live_combo {
 	size_t len;
 };
 
-/* Call it with the time, before combos: nobody has come for LIVE_AWAITED_NS, so nobody looks. */
+/* Call it before combos. Ends the writing of records if no viewer connects within LIVE_AWAITED_NS.
+ */
 void live_tick(struct live *l, uint64_t now_ns);
 /* Shows a combo. */
 void live_combo(struct live *l, const struct live_combo *c);

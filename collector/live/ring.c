@@ -17,7 +17,7 @@ void ring_begin(struct live *l, struct live_record *r)
 	__atomic_store_n(&ring->writing, ring->writing + 1, __ATOMIC_RELAXED);
 	if (end > l->size)
 		live_store(&ring->floor, end - l->size);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the floor is up before bytes change */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* store the floor before bytes change */
 	ring_put(l, 0, r, sizeof(*r));
 }
 
