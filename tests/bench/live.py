@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Looking live: a frame's way to tshark, what viewers cost the collector, and whether a viewer's
+"""Viewers: the time from a frame to tshark's line, the viewers' cost for the collector, and whether a viewer's
 count of missed frames is exact."""
 import itertools
 import os
@@ -106,7 +106,7 @@ def viewers_cost(bed, frames, say):
 
 
 def missed(bed, frames, say):
-    """A viewer is stopped while its ring turns over more than once. What it says it missed, by the true gap."""
+    """A viewer is stopped until its ring was overwritten. Its count of missed frames, divided by the true gap."""
     trace = bed.directory / "chunk.pcap"
     bench_frames.write_pcap(trace, frames)
     data = trace.read_bytes()

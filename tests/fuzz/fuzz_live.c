@@ -4,8 +4,8 @@
 /*
  * A viewer whose collector was taken over: the ring and the table have any contents, and change
  * while they are read. Input: the numbers in both, bytes of the ring, the halves and the sensors,
- * then steps: read a record, write statistics, change a number or bytes. Always holds: what the
- * viewer writes is one section of whole blocks, and each packet's interface is there before it.
+ * then steps: read a record, write statistics, change a number or bytes. Always holds: the
+ * viewer writes one section of whole blocks, and each packet's interface block precedes it.
  */
 #include <errno.h>
 #include <signal.h>

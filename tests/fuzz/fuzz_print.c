@@ -3,10 +3,10 @@
  * print/line_management.o print/line_network.o print/line_radio.o print/stamp.o print/text.o
  * print/screen.o print/dump.o wire/channel.o */
 /*
- * The short line of any frame, and what the screen shows of it. Input: link type, options, bytes
- * truncated, the frame. Always holds: no byte beyond the frame is read; the line is one line, with
- * a length or a mark of truncation unless it was cut; the screen shows no control character,
- * however the text was divided.
+ * The short line of any frame, and the screen's output. Input: link type, options, bytes truncated,
+ * the frame. Always holds: no byte beyond the frame is read. The output is one line, with a length
+ * or a mark of truncation unless the line was cut. However the text was divided, the screen shows
+ * no control character.
  */
 #include "fuzz.h"
 

@@ -106,7 +106,7 @@ def test_settings_do_not_wait_for_a_collector_that_hangs(bed, home):
                                            ("type mgtx", 'unknown 802.11 type name "mgtx"'),
                                            ("port", "syntax error")])
 def test_a_filter_is_checked_while_it_is_typed(home, filter_, said):
-    """Nothing is right. Else the first line is shown."""
+    """No output means that the filter is valid. Otherwise Wireshark shows the first line."""
     got = home.ask("--extcap-capture-filter", filter_, *INTERFACE)
     assert bool(got) == bool(said) and said in got and got.count("\n") <= 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The printing process on its own (printer.c), and what tcpdump and tshark say of the same captures."""
+"""The printing process on its own (printer.c), and tcpdump's and tshark's output for the same captures."""
 import os
 import re
 import struct

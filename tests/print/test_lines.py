@@ -61,7 +61,7 @@ def test_80211_is_as_tshark_says(path):
         assert kind not in WORDS or f" {WORDS[kind]} " in line, (line, hex(kind))
 
 
-# What tcpdump dissects further: the lines are the same up to here.
+# Protocols that tcpdump dissects further: the lines are the same up to these words.
 FURTHER = re.compile("|".join((
     "igmp", "GRE,", "DCCP,", "sctp,", "ESP,", "OSPF", "PIM", "VRRP", "ip-proto-", "frag ", "no next", "UDP, ", r"\[domain",
     "LLC,", "SNAP,", r"Unknown \(", "LLDP", "PPPoE D", "PPP 0x", " payload,", "EAPOL", "Reverse ARP", "redirect",

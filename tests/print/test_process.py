@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The printing process: what prints, how it is confined, what happens when something ends."""
+"""The printing process: the choice of the dissector, the sandbox, and what happens when a process ends."""
 import contextlib
 import os
 import pathlib

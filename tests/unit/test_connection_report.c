@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/control/connection_report.o */
-/* What is said of connections that are made, lost and made again. */
+/* Log lines about connections that are made, lost and made again. */
 #include "unit.h"
 
 #include "agent/control/connection_report.h"
@@ -57,7 +57,7 @@ static void test_comes_and_goes(void **state)
 	assert_true(r.changes > 1);
 }
 
-/* A change that the limit withheld is told as soon as the limit allows, unless it is over. */
+/* A change that the limit withheld is logged as soon as the limit allows, unless it is over. */
 static void test_told_late(void **state)
 {
 	struct connection_report r = { 0 };

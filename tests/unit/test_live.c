@@ -137,7 +137,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What the reader has seen of each sensor. */
+/* The reader's number of frames by sensor. */
 static uint64_t seen[4], missed_of[4];
 
 static void add(void *user, uint32_t sensor, uint64_t missed)
@@ -164,7 +164,7 @@ static void check(const struct live_record *r, const uint8_t *data)
 	seen[r->sensor] += frames;
 }
 
-/* Reads until nothing is left. */
+/* Reads all records. */
 static void drain(void)
 {
 	struct live_record r;

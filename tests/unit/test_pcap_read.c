@@ -209,7 +209,7 @@ static int open_described(struct pcap_reader *r, struct heard *h, int fd)
 	return pcap_start(r);
 }
 
-/* Returns a descriptor of what is in `file`. */
+/* Returns a descriptor of a file with the bytes of `file`. */
 static int file_fd(void)
 {
 	FILE *f = tmpfile();

@@ -243,7 +243,7 @@ static void dot11(void **state)
 static void capture_headers(void **state)
 {
 	(void)state;
-	/* an FCS is not counted, and a wrong one is told */
+	/* the length excludes the FCS, and a wrong FCS is marked */
 	assert_string_equal(line_of(127, "00000900 02000000 50 d4000000 " RA "01020304", 0, &plain),
 			    "bad-fcs Acknowledgment RA:02:00:00:00:00:02, length 10");
 	assert_string_equal(line_of(127, "00000c00 08000000 5017 0000 d4000000 " RA, 0, &plain),
@@ -261,7 +261,7 @@ static void capture_headers(void **state)
 	assert_string_equal(line_of(228, "4500", 60, &plain), "link type 228, length 60");
 }
 
-/* Of every frame, each beginning, with bounds that sanitizers check. */
+/* Each frame is cut at every length. Sanitizers check the bounds. */
 static void every_cut(void **state)
 {
 	static const char frame[] =

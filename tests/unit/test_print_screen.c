@@ -10,7 +10,7 @@
 static struct screen screen;
 static char shown[1 << 18];
 
-/* What the screen shows of `len` bytes that come in chunks of `step`. */
+/* Returns the screen's output for `len` bytes in chunks of `step`. */
 static const char *show(const char *bytes, size_t len, size_t step, bool utf8)
 {
 	FILE *f = tmpfile();
