@@ -10,7 +10,8 @@
 #define DURATION_UNITS "us, ms, s, m or h"
 #define DURATION_DAY_US 86400000000ULL
 
-/* Returns 0 with microseconds, or -EINVAL: it is none, or longer than `max_us`, a year at most. */
+/* Returns 0 with microseconds, or -EINVAL if the text is malformed, or longer than `max_us`, a year
+ * at most. */
 int duration_us(const char *text, size_t len, uint64_t max_us, uint64_t *us);
 
 #define DURATION_TEXT_LEN 32

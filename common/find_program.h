@@ -5,8 +5,7 @@
 
 #include <stdbool.h>
 
-/* Returns whether there is such a program in PATH. `path`: PATH_MAX bytes for where it is, or
- * NULL. */
+/* Returns whether PATH has the program. `path`: NULL, or PATH_MAX bytes for the program's path. */
 bool find_program(const char *program, char *path);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct log_settings log_settings;
 
-/* Returns what removes a status line below the log. */
+/* Returns the text that erases a status line below the log. */
 static const char *log_erase(void)
 {
 	uint32_t *shown = log_settings.shown;

@@ -34,7 +34,7 @@ int terminal_line_tick(struct terminal_line *l, uint64_t now_ns);
 /* Erases the line, for good. */
 void terminal_line_close(struct terminal_line *l);
 
-/* Copies `text` without control characters, for a terminal of so many columns (0: not known).
+/* Copies `text` without control characters, for a terminal of `columns` columns (0: unknown).
  * Leaves out fields that do not fit; fields have two blanks between them. Returns the length. */
 size_t terminal_line_fit(char out[TERMINAL_LINE_MAX], const char *text, unsigned int columns);
 

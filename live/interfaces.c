@@ -131,7 +131,7 @@ int interfaces_find(struct interfaces *x, const struct source *s, const struct l
 	int number;
 
 	*is_new = 0;
-	/* The halves that were begun again since. */
+	/* Forgets halves that were reused since. */
 	for (int i = 0; i < 2 && (int32_t)(r->generation - x->generation) > 0; i++)
 		forget(x, ++x->generation % 2);
 	x->generation = (int32_t)(r->generation - x->generation) > 0 ? r->generation

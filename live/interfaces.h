@@ -20,7 +20,7 @@ struct interface {
 	uint64_t received, accepted; /* frames */
 	uint64_t missed;
 	uint64_t last_ns; /* time of the last frame */
-	uint64_t told;	  /* received + missed of the last statistics block */
+	uint64_t told;	  /* received + missed in the last statistics block */
 };
 
 struct interfaces {

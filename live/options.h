@@ -17,7 +17,7 @@ struct live_options {
 	struct print_options print;
 	uint64_t count;	  /* 0: no end */
 	char *expression; /* malloc; "" or NULL: all */
-	bool extcap;	  /* Wireshark reads what is written and said */
+	bool extcap;	  /* Wireshark reads the output and the messages */
 	bool install;
 	const char *control_in, *control_out; /* Wireshark's toolbar; NULL: none */
 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the frequency in a radiotap header, which may be malformed; 0: it has none. */
+/* Returns the frequency in a radiotap header, which may be malformed. 0: no frequency. */
 uint16_t radiotap_mhz(const uint8_t *frame, size_t len);
 
 #endif

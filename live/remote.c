@@ -28,7 +28,7 @@ static void append(struct text *t, const char *s, size_t len)
 	t->left -= len;
 }
 
-/* A word in quotes: the shell takes no character of it for its own. */
+/* Quotes a word, so that the shell interprets none of its characters. */
 static void append_word(struct text *t, const char *word)
 {
 	append(t, " '", 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Toolbar: Wireshark's controls while it captures. In: messages in a pipe. Out: changes of the
+ * Toolbar: Wireshark's controls during a capture. In: messages in a pipe. Out: changes of the
  * selection, and lines for the log. Messages are `T`, their length 3 in network byte order, the
  * control's number, a command, and text.
  */
@@ -31,7 +31,7 @@ struct toolbar_message {
 void toolbar_open(struct toolbar *t, const char *in, const char *out);
 /* Takes the next message, without waiting. Returns false if no message has arrived. */
 bool toolbar_next(struct toolbar *t, struct toolbar_message *m);
-/* Sends text to a control, or loses it if nobody reads. */
+/* Sends text to a control. Drops the text if Wireshark does not read. */
 void toolbar_send(const struct toolbar *t, uint8_t control, uint8_t command, const char *text);
 
 #endif

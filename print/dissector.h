@@ -19,7 +19,7 @@ enum dissector_state {
 	DISSECTOR_NONE,	  /* not started, or ended */
 	DISSECTOR_WAITS,  /* for the order which program to execute */
 	DISSECTOR_RUNS,	  /* it takes frames */
-	DISSECTOR_DRAINS, /* it prints what it has, and ends */
+	DISSECTOR_DRAINS, /* it prints its last frames, and ends */
 };
 
 #define DISSECTOR_POLLS 3 /* descriptors to poll */
@@ -31,8 +31,8 @@ struct dissector {
 	uint16_t linktype; /* of all frames, for tcpdump */
 	struct feed feed;
 	uint64_t fed, printed; /* frames; `printed` is an estimate */
-	bool inside_line;      /* the last byte that it printed did not end a line */
-	bool owes;	       /* it has printed nothing since it was fed the last frame */
+	bool inside_line;      /* the last printed byte did not end a line */
+	bool owes;	       /* no output since the last frame was fed */
 	uint64_t moved_ns;     /* when it last read or wrote a byte, or `owes` was set */
 	uint64_t patience_ns;
 	struct screen complaints; /* standard error */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Our own short line, with tcpdump's words where it has some: time, interface, for 802.11 channel
+ * Our own short line, with tcpdump's words if there are any: time, interface, for 802.11 channel
  * and signal, types, addresses, lengths. In: a frame. Out: one line without its end. The form is
  * described in saluki-capture(1).
  */

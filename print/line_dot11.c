@@ -71,8 +71,9 @@ static bool same(const unsigned char *a, const unsigned char *b)
 	return !__builtin_memcmp(a, b, 6);
 }
 
-/* Management and data frames: an address has its label if it is none of those before. Address 3
- * is, by the bits to and from the distribution system: BSSID, source, destination, destination. */
+/* Management and data frames: an address has its label if it differs from the earlier ones. Address
+ * 3 is, by the bits to and from the distribution system: BSSID, source, destination, destination.
+ */
 static bool addresses(struct text *t, struct frame *f, const struct header *h)
 {
 	static const char *const third[] = { "BSSID", "SA", "DA", "DA" };

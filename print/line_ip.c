@@ -58,7 +58,7 @@ static void tcp_line(struct packet *p)
 	if (flags & 0x20)
 		text_add(p->t, ", urg %u", parse_be16(h + 18));
 	text_add(p->t, ", length %u", payload);
-	/* A message is behind its length. */
+	/* Over TCP, a length precedes the message. */
 	if (payload > 2 && (parse_be16(ports) == 53 || parse_be16(ports + 2) == 53))
 		line_dns(p->t, p->f, p->off + head + 2, payload - 2, false);
 }
@@ -141,7 +141,7 @@ static void other_line(struct packet *p)
 		text_add(p->t, " ip-proto-%u, length %u", p->protocol, p->len);
 }
 
-/* IP inside IP: the same line goes on. */
+/* IP inside IP: the line continues with the inner packet. */
 static void inner_line(struct packet *p)
 {
 	struct packet inner = { .t = p->t, .f = p->f, .depth = p->depth + 1 };

@@ -15,8 +15,8 @@
 #define PPI_FIELDS_MAX 16
 #define CHANNEL_NUMBER_MAX 196
 
-/* Returns the frequency of the field XChannel, or 0. BSD's drivers have it instead of the channel,
- * and modules do not see it. The fields before it, by bit: */
+/* Returns the frequency of the field XChannel, or 0. BSD's drivers write this field instead of the
+ * channel, and modules do not see it. Fields before XChannel, by bit: */
 static unsigned int xchannel_mhz(struct frame *f, unsigned int len)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Local collector: see local_collector.h. In: its options. Out: its process, and a socket to it. */
+/* Local collector: see local_collector.h. In: the options. Out: the collector's process, and a
+ * socket to it. */
 #include "local_collector.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ int local_collector_check(void)
 
 /* ---- its process ----------------------------------------------------------------------------- */
 
-/* argv, with the texts that are made for it. */
+/* argv, and memory for its texts. */
 struct arguments {
 	char *list[ARGUMENTS_MAX];
 	int count;

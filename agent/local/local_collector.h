@@ -13,7 +13,7 @@
 
 #include "local_keys.h"
 
-/* The collector's options, which it checks; NULL: not given. */
+/* The collector's options, which the collector checks; NULL: not given. */
 struct local_collector_options {
 	const char *write;	 /* -w */
 	const char *size, *time; /* -C -G */
@@ -25,7 +25,7 @@ struct local_collector_options {
 
 struct local_collector {
 	int sock;  /* the sensor's end */
-	int far;   /* the collector's, until it has started; then -1 */
+	int far;   /* the collector's end, until the collector has started; then -1 */
 	pid_t pid; /* 0: not started */
 };
 

@@ -25,7 +25,7 @@ int ring_init(struct ring *r, const struct series *s, unsigned int most, char *c
 	      unsigned int count);
 /* Adds the new file, and deletes the oldest ones. Logs failures. */
 void ring_add(struct ring *r, const char *name);
-/* Forgets the newest file if it is this one, which was removed. */
+/* Forgets this file, which was removed, if it is the newest one. */
 void ring_forget(struct ring *r, const char *name);
 void ring_free(struct ring *r);
 

@@ -59,7 +59,7 @@ int live_make(struct live_socket *s, struct live *l, const char *path, uint32_t 
 /* Passes the memories to a waiting viewer. Returns false after LIVE_HANDED_A_SECOND viewers in one
  * second: the caller must then wait for the next second. */
 bool live_hand_out(struct live_socket *s, uint64_t now_ns);
-/* After the fork: closes what belongs to the other process. */
+/* After the fork: closes the other process's descriptors. */
 void live_socket_privileged(struct live_socket *s, struct live *l);
 void live_socket_receiving(struct live_socket *s);
 void live_socket_free(struct live_socket *s);

@@ -9,7 +9,7 @@
 
 /* Begins a record of `r->len` bytes at the ring's head. It fills in `r->before`. */
 void ring_begin(struct live *l, struct live_record *r);
-/* Copies bytes into the begun record, at offset `at`. */
+/* Copies bytes into the current record, at offset `at`. */
 void ring_put(struct live *l, uint32_t at, const void *data, size_t len);
 /* Overwrites four of its bytes, at a multiple of four. */
 static inline void ring_put32(struct live *l, uint32_t at, uint32_t v)
@@ -20,7 +20,7 @@ static inline void ring_put32(struct live *l, uint32_t at, uint32_t v)
 }
 /* Counts a combo's frames, without a record. */
 void ring_pass(struct live *l, uint32_t sensor, uint32_t frames);
-/* Publishes it. `frames`: the combo's, also those that are not in the record. */
+/* Publishes the record. `frames`: all of the combo, including those that are not in the record. */
 void ring_end(struct live *l, const struct live_record *r, uint32_t frames);
 
 static inline struct live_sensor *live_sensor(const struct live *l, uint32_t index)
