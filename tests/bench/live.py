@@ -94,15 +94,17 @@ def rate(bed, frames, viewers, *options):
 
 def viewers_cost(bed, frames, say):
     """Runs with and without are next to each other, and the median of the quotients counts."""
-    with_viewers, with_ring = [], []
+    with_viewers, with_small, with_ring = [], [], []
     for _ in range(PAIRS):
-        none, ring, full = (rate(bed, frames, count, *options) for count, options in
-                            ((0, ("--live", "none")), (0, ()), (VIEWERS, ())))
+        none, ring, full, small = (rate(bed, frames, count, *options) for count, options in
+                                   ((0, ("--live", "none")), (0, ()), (VIEWERS, ()), (VIEWERS, ("--live-bytes", "8M"))))
         with_ring.append(ring / none)
         with_viewers.append(full / ring)
+        with_small.append(small / ring)
         say(f"    collector, M frames per s of CPU: {none / 1e6:.2f} without the ring, {ring / 1e6:.2f} without viewers, "
-            f"{full / 1e6:.2f} with {VIEWERS} viewers")
-    return {f"live_x_{VIEWERS}": statistics.median(with_viewers), "live_ring_x_none": statistics.median(with_ring)}
+            f"{full / 1e6:.2f} with {VIEWERS} viewers, {small / 1e6:.2f} with these and a ring of 8 MiB")
+    return {f"live_x_{VIEWERS}": statistics.median(with_viewers), f"live_8m_x_{VIEWERS}": statistics.median(with_small),
+            "live_ring_x_none": statistics.median(with_ring)}
 
 
 def missed(bed, frames, say):
