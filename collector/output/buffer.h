@@ -45,6 +45,7 @@ struct output {
 	int files;		/* socket to serve.c */
 	struct live *live;	/* NULL: no viewers */
 	struct signals *orders; /* a stop ends the wait for a slow reader */
+	bool of_capture;	/* of `saluki capture`: nobody has what it does not write */
 	int fd;
 	char name[PATH_MAX];
 	char ring[RING_COMMENT_MAX];   /* the section header's comment */

@@ -263,7 +263,11 @@ static void give_up(struct output *out)
 		}
 		frames += s->ledger.pending;
 	}
-	if (out->hold.on)
+	if (out->hold.on && out->of_capture)
+		log_line("%s: ends while there is no room on the disk; the frames that were not "
+			 "written are lost",
+			 out->name);
+	else if (out->hold.on)
 		log_line("%s: ends while there is no room on the disk; %llu frames of the last "
 			 "buffer were not written and will be sent again",
 			 out->name, (unsigned long long)frames);

@@ -347,6 +347,22 @@ def test_a_file_that_cannot_be_made(bed):
     assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
 
 
+def test_frames_for_which_the_disk_has_no_room_are_lost(bed, talk):
+    """The sensor has nobody else to send them to, so none stays in flight."""
+    (disk := bed.tmp_path / "disk").mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk)
+    capture = Capture(bed, "-i", "lo", "--store-bytes", "1M", "-w", disk / "out.pcapng", DATAGRAMS)
+    talk.send(30000)
+    capture.expect("nothing is written until there is room")
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "ends while there is no room on the disk; the frames that were not written are lost\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["captured"] == ledger["exported"] == 30000 and ledger["balance"] == ledger["in flight"] == 0
+    bed.ns.run("cp", disk / "out.pcapng", bed.out)  # the mount is the namespace's
+    assert ledger["written"] == len(list(captures.frames(bed.out))) > 0
+    assert ledger["lost"] == 30000 - ledger["written"]
+
+
 def test_several_interfaces_are_named(bed, talk, wired):
     testbed.veth(bed.ns, "in0", other := bed.namespace(), "out0")
     capture = Capture(bed, "-i", "lo", "-i", "in0", "-n", "--dissector", "short")
