@@ -190,7 +190,7 @@ static void collector_loop(struct collector *c)
 		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
-		if (c->orders.stop || c->output.gone || c->receive.ended ||
+		if (c->orders.stop || c->output.gone || c->output.over || c->receive.ended ||
 		    (poll(p, 3, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);

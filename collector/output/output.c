@@ -216,7 +216,7 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	output_section_begin(out);
 	output_flush(out);
 	recover_save(out);
-	return 0;
+	return out->over ? -EIO : 0;
 }
 
 /* On a full disk a small block may fit where a large one did not. So "writing again" is logged only

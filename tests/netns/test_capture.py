@@ -347,6 +347,28 @@ def test_a_file_that_cannot_be_made(bed):
     assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
 
 
+def test_an_output_that_takes_nothing_ends_the_capture(bed):
+    """As with tcpdump. Waiting for room, as on a full disk, would have no end."""
+    capture = Capture(bed, "-i", "lo", "-w", "/dev/full", ready=None)
+    capture.end(status=1)
+    said = [line for line in capture.said.splitlines() if not line.startswith("saluki: lo: ")]
+    assert said == ["saluki-collector: /dev/full: No space left on device; the capture ends"]
+
+
+def test_a_limit_of_the_file_size_ends_the_capture(bed, talk):
+    """The file never has room again. It keeps what it has, and the rest is in the ledger."""
+    words = f"ulimit -f 200; exec {BUILD}/saluki capture -i lo -w {bed.out} {DATAGRAMS}"
+    capture = Capture(bed, "-c", words, program="/bin/sh")
+    talk.send(100)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size > 5000, "frames in the file")
+    talk.send(4000)
+    capture.end(status=1)
+    assert f"saluki-collector: {bed.out}: File too large; the capture ends\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["written"] == len(list(captures.frames(bed.out))) > 0
+    assert ledger["lost"] > 0 and ledger["balance"] == ledger["in flight"] == 0
+
+
 def test_frames_for_which_the_disk_has_no_room_are_lost(bed, talk):
     """The sensor has nobody else to send them to, so none stays in flight."""
     (disk := bed.tmp_path / "disk").mkdir()
