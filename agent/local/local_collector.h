@@ -37,7 +37,8 @@ int local_collector_connect(struct local_collector *c);
  * it. Returns 0, or -errno after a line. */
 int local_collector_start(struct local_collector *c, const struct local_keys *k,
 			  const struct local_collector_options *o);
-/* Waits for its end, after `sock` was closed by all. Returns its exit status; 0 if it was not
+/* Waits for its end, after `sock` was closed by all. Stops it after some seconds without an end, or
+ * when a signal comes; the last resort is SIGKILL. Returns its exit status; 0 if it was not
  * started. */
 int local_collector_wait(const struct local_collector *c);
 

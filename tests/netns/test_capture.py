@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import struct
@@ -28,10 +29,18 @@ for line in sys.stdin:
 """
 
 
+def name_of(pid):
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+        comm = f.read().strip()
+        return "saluki-collector" if comm == "saluki-collecto" else comm
+    return None
+
+
 class Capture(testbed.Process):
     def __init__(self, bed, *args, ready="capturing by", program=BUILD / "saluki", **kwargs):
         kwargs.setdefault("stdout", subprocess.PIPE)
         super().__init__(bed.ns, [program, *([] if program == "/bin/sh" else ["capture"]), *args], ready, **kwargs)
+        self.bed = bed
         bed.stack.callback(self.kill)
 
     def processes(self):
@@ -47,12 +56,7 @@ class Capture(testbed.Process):
         return testbed.wait_for(lambda: self.child_now(name), name)
 
     def child_now(self, name):
-        for pid in self.processes():
-            with contextlib.suppress(FileNotFoundError):
-                with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
-                    if f.read().strip() == name[:15]:
-                        return pid
-        return None
+        return next((pid for pid in self.processes() if name_of(pid) == name), None)
 
     def end(self, status=0, signo=None):
         """Returns what it has printed; `signo` ends it, else it ends by itself."""
@@ -280,6 +284,66 @@ def test_a_collector_that_is_killed(bed, talk):
     captured, exported, shutdown = map(int, re.search(r"ledger: captured (\d+) = exported (\d+) \+ dropped_send 0 \+ "
                                                       r"dropped_shutdown (\d+) \+ on the way 0\n", capture.said).groups())
     assert captured == exported + shutdown
+
+
+def stopped(capture, pids):
+    """Stops the processes, and keeps descriptors of all by which their end is seen."""
+    ends = [os.pidfd_open(pid) for pid in capture.processes()]
+    for fd in ends:
+        capture.bed.stack.callback(os.close, fd)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    return ends
+
+
+def assert_none_left(ends):
+    for fd in ends:
+        assert select.select([fd], [], [], 10)[0]
+
+
+def test_a_stopped_collector_is_continued(bed, talk):
+    """It then writes what it has. The sensor has lost its patience before."""
+    capture = Capture(bed, "-i", "lo", "-w", bed.out, DATAGRAMS)
+    talk.send(10)
+    ends = stopped(capture, testbed.with_children(capture.child("saluki-collector")))
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "saluki: the collector has not ended yet: it is continued and told to stop\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["captured"] == 10 and ledger["balance"] == ledger["in flight"] == 0
+    assert ledger["written"] == len(list(captures.frames(bed.out)))
+    assert_none_left(ends)
+
+
+def test_a_pipe_that_nobody_reads(bed, talk):
+    """The capture says what was lost, and ends."""
+    os.mkfifo(fifo := bed.tmp_path / "fifo")
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    bed.stack.callback(os.close, reader)
+    capture = Capture(bed, "-i", "lo", "-w", fifo, DATAGRAMS)
+    ends = stopped(capture, [])
+    talk.send(4000)
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "told to stop\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["lost"] > 0 and ledger["balance"] == ledger["in flight"] == 0
+    assert_none_left(ends)
+
+
+@pytest.mark.parametrize("name", ["saluki-collector", "saluki", "tcpdump"])
+def test_another_signal_ends_the_wait(bed, talk, name):
+    """Whichever of the processes has been stopped, none is left behind."""
+    capture = Capture(bed, "-i", "lo", "-n", "--dissector", "tcpdump", DATAGRAMS)
+    talk.send(1)
+    testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, "127.0.0.1")
+    pids = [pid for pid in capture.processes() if name_of(pid) == name and pid != capture.pid()]
+    ends = stopped(capture, pids)
+    capture.send_signal(signal.SIGINT)
+    deadline = time.monotonic() + 20
+    while not select.select([ends[0]], [], [], 1.2)[0]:
+        assert time.monotonic() < deadline
+        capture.send_signal(signal.SIGINT)
+    capture.end(status=1)
+    assert_none_left(ends)
 
 
 def test_a_collector_that_is_not_installed(bed):
