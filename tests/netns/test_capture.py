@@ -250,6 +250,38 @@ def test_a_killed_capture_leaves_a_whole_file(bed, talk):
     assert len(list(captures.frames(bed.out))) == 25
 
 
+def test_the_collector_closes_its_keys(bed):
+    """It has read them, and anybody who takes over a process must find no file of them."""
+    capture = Capture(bed, "-i", "lo", "-w", bed.out)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size, "the collector's file")
+    for pid in capture.processes():
+        folder = f"/proc/{pid}/fd"
+        testbed.wait_for(lambda folder=folder: not [n for n in os.listdir(folder)
+                                                    if os.readlink(f"{folder}/{n}").startswith("/memfd:")], "no keys")
+    capture.end(signo=signal.SIGINT)
+
+
+def test_files_of_a_killed_capture_are_removed(bed):
+    """By the next one, whatever it captures. Those of others stay."""
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+
+    def files():
+        return set(bed.ns.run("sh", "-c", "ls /run/saluki", stdout=subprocess.PIPE).stdout.split()) - {"slots"}
+
+    killed = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "killed.pcapng")
+    mine = testbed.wait_for(lambda: len(files()) == 2 and files(), "a lock and a socket")
+    ends = stopped(killed, [])
+    for pid in killed.processes():
+        os.kill(pid, signal.SIGKILL)
+    assert_none_left(ends)
+    assert files() == mine
+    bed.ns.run("sh", "-c", "touch /run/saluki/1.mon0.monitor /run/saluki/notes")
+    other = Capture(bed, "-i", "in0", "-w", bed.out)
+    assert not files() & mine and len(files()) == 4
+    other.end(signo=signal.SIGINT)
+    assert files() == {"1.mon0.monitor", "notes"}
+
+
 def test_a_terminal_interrupts_all_processes(bed, talk):
     """Only the sensor takes the signal: the collector must take its last frames."""
     capture = Capture(bed, "-i", "lo", "-n", "-A", DATAGRAMS, start_new_session=True)
