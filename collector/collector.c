@@ -147,6 +147,36 @@ static void collector_orders(struct collector *c)
 	c->orders.report = c->orders.reload = false;
 }
 
+/* What the sensor of a capture still has is lost with it. */
+static void close_ledgers(struct collector *c)
+{
+	for (unsigned int i = 0; i < c->sensors.count; i++)
+		ledger_run_close(&c->sensors.list[i]->ledger);
+}
+
+static void collector_finish(struct collector *c)
+{
+	uint64_t until = monotonic_ns() + DRAIN_NS;
+
+	terminal_line_say(&c->status.shown, "");
+	/* Receives the datagrams that the kernel already has, and answers final totals. */
+	while (collector_receive(c) > 0 && monotonic_ns() < until) {
+		turns_serve(&c->combos, monotonic_ns());
+		timers_tick(&c->network, monotonic_ns());
+	}
+	if (c->receive.inherited)
+		intake_finish_capture(&c->combos, monotonic_ns());
+	else
+		intake_finish(&c->combos, monotonic_ns());
+	output_finish(&c->output);
+	session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
+	if (c->receive.inherited)
+		close_ledgers(c);
+	if (c->o->stats_file)
+		stats_write(&c->network, &c->receive, &c->groups, c->files);
+	stats_print(&c->network, &c->receive);
+}
+
 static void collector_loop(struct collector *c)
 {
 	struct pollfd p[3] = {
@@ -154,14 +184,13 @@ static void collector_loop(struct collector *c)
 		{ .fd = c->orders.sock, .events = POLLIN },
 		{ .fd = c->control.epoll, .events = POLLIN },
 	};
-	uint64_t until;
 	bool more = false;
 
 	for (;;) {
 		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
-		if (c->orders.stop || c->output.gone || c->receive.ended ||
+		if (c->orders.stop || c->output.gone || c->output.over || c->receive.ended ||
 		    (poll(p, 3, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);
@@ -169,19 +198,6 @@ static void collector_loop(struct collector *c)
 		if (p[2].revents)
 			control_serve(&c->control, monotonic_ns());
 	}
-	terminal_line_say(&c->status.shown, "");
-	/* Receives the datagrams that the kernel already has, and answers final totals. */
-	until = monotonic_ns() + DRAIN_NS;
-	while (collector_receive(c) > 0 && monotonic_ns() < until) {
-		turns_serve(&c->combos, monotonic_ns());
-		timers_tick(&c->network, monotonic_ns());
-	}
-	intake_finish(&c->combos, monotonic_ns());
-	output_finish(&c->output);
-	session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
-	if (c->o->stats_file)
-		stats_write(&c->network, &c->receive, &c->groups, c->files);
-	stats_print(&c->network, &c->receive);
 }
 
 /* What earlier collectors wrote must be known before the first datagram. */
@@ -220,6 +236,7 @@ int collector_process(struct collector *c)
 	c->network.combos = &c->combos;
 	c->combos.sensors = &c->sensors;
 	c->combos.output = &c->output;
+	c->output.of_capture = c->receive.inherited;
 	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
@@ -236,6 +253,7 @@ int collector_process(struct collector *c)
 			log_info("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 				 c->o->port, c->output.name);
 		collector_loop(c);
+		collector_finish(c);
 		/* The end of the pipe's reader is a normal end. */
 		status = (c->output.broken || c->output.hold.on) && !c->output.gone;
 	}

@@ -119,19 +119,23 @@ static int read_key(struct keypair *own, const char *path)
 		log_line("warning: --key %s: others can read it; chmod 600 %s", path, path);
 	err = keys_read(fd, own, NULL, &why);
 	close(fd);
+	descriptors_close_path(path);
 	if (err)
 		log_line("--key %s: %s", path, why);
 	return err;
 }
 
-static int read_sensors(struct sensors_file *f, const char *path)
+static int read_sensors(struct sensors_file *f, const struct collector_options *o)
 {
+	const char *path = o->sensors_file;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
 		log_line("--sensors %s: %s", path, strerror(errno));
 		return -errno;
 	}
+	if (o->inherited >= 0) /* others may read the file again, on SIGHUP */
+		descriptors_close_path(path);
 	return sensors_file_read(f, fd, path);
 }
 
@@ -255,7 +259,7 @@ int main(int argc, char **argv)
 		terminal_line_open(&c->status.shown);
 	status = 1;
 	if (read_key(&c->network.handshake.own, o.key_file) == 0 &&
-	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
+	    read_sensors(&c->sensors_file, &o) == 0 &&
 	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
 	    files_init(&files, &o) == 0 && listen_control(c, &o) == 0) {

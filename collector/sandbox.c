@@ -104,7 +104,7 @@ int sandbox_files(const struct collector_options *o, pid_t child)
 			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid "
 			"accept accept4",
 		.never = SANDBOX_REACHING,
-		.child = child,
+		.signalled = { child },
 	};
 	/* The other process, and perhaps the folder, belong to another user. */
 	int err = privsep_keep(PRIVSEP_CAP(CAP_KILL) | PRIVSEP_CAP(CAP_DAC_OVERRIDE));

@@ -3,10 +3,14 @@
 #include "child.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "log.h"
+#include "monotonic.h"
+#include "privsep.h"
 
 int child_wait(pid_t pid, const char *what)
 {
@@ -22,4 +26,43 @@ int child_wait(pid_t pid, const char *what)
 		log_line("%s was ended by signal %d (%s)", what, WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+/* Returns a signal, also of a process that ended; 0: there was none for a second. */
+static int next_signal(void)
+{
+	struct timespec second = { .tv_sec = 1 };
+	sigset_t set;
+	int signo;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	signo = sigtimedwait(&set, NULL, &second);
+	return signo < 0 ? 0 : signo;
+}
+
+bool child_wait_patiently(pid_t pid, uint64_t patience_ns)
+{
+	uint64_t begun_ns = monotonic_ns(), first_ns = 0;
+
+	privsep_insists(&first_ns);
+	while (!has_ended(pid)) {
+		int signo = next_signal();
+
+		if (signo && signo != SIGCHLD && privsep_insists(&first_ns))
+			return has_ended(pid);
+		if (monotonic_ns() - begun_ns >= patience_ns)
+			return has_ended(pid);
+	}
+	return true;
 }

@@ -93,13 +93,14 @@ static int sandbox_add_checks(scmp_filter_ctx c, const struct sandbox_check *k)
 
 static int sandbox_build(scmp_filter_ctx c, const struct sandbox_policy *p)
 {
-	const struct sandbox_check signals[] = {
+	struct sandbox_check signals[SANDBOX_SIGNALLED + 2] = {
 		{ "tgkill", 0, SANDBOX_INT, (uint32_t)getpid() }, /* abort() */
-		{ p->child ? "kill" : NULL, 0, SANDBOX_INT, (uint32_t)p->child },
-		{ 0 },
 	};
 	int err = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
+	for (int i = 0; i < SANDBOX_SIGNALLED && p->signalled[i]; i++)
+		signals[i + 1] =
+			(struct sandbox_check){ "kill", 0, SANDBOX_INT, (uint32_t)p->signalled[i] };
 	/* Only our own code runs in this process, so it needs no mitigation of speculative store
 	 * bypass. Kernels before 5.16 would switch it on. Some kernels lack this setting, so errors
 	 * are ignored. */

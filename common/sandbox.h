@@ -66,6 +66,8 @@ struct sandbox_check {
 
 #define SANDBOX_INT 0xffffffffULL /* what the kernel reads of an int */
 
+#define SANDBOX_SIGNALLED 3
+
 /* System calls that a process may make besides SANDBOX_BASE (sandbox.c). Any of these may be NULL.
  */
 struct sandbox_policy {
@@ -73,7 +75,9 @@ struct sandbox_policy {
 	const struct sandbox_check *checked; /* allowed too */
 	const char *refused;		     /* fails with EACCES */
 	const char *never;		     /* as SANDBOX_NEVER */
-	pid_t child;			     /* may be killed by it; 0: there is none */
+	/* Processes that it may signal, and groups of processes, as negative numbers. After the
+	 * last one come zeros. */
+	pid_t signalled[SANDBOX_SIGNALLED];
 };
 
 /* From here on this process, and the threads that it starts, make no other calls. Returns 0, or

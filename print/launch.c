@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -192,6 +193,7 @@ static void become(const struct print_options *o)
 		tcpdump_words(&w, o);
 	else
 		tshark_words(&w, o, order == LAUNCH_TSHARK_NAMES);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* even if it was stopped */
 	if (find_program(program, path))
 		execv(path, w.list);
 	log_line("cannot execute it: %s", strerror(errno));

@@ -236,7 +236,7 @@ static int confine(const struct printer *p)
 		.allowed = "wait4 waitid waitpid",
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,
-		.child = p->dissector.process.pid,
+		.signalled = { p->dissector.process.pid },
 	};
 	int err = privsep_drop(p->o->user ?: PRIVSEP_USER_DEFAULT);
 

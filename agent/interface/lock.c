@@ -72,12 +72,18 @@ static int lock_file(struct lock *l, const char *interface, const char *suffix, 
 
 static int take(struct lock *l, const char *interface, const char *suffix, int how)
 {
-	int err = -ESTALE;
+	int err = -ESTALE, folder;
 
 	lock_path(l->path, interface, suffix);
 	mkdir(LOCK_ROOT, 0700);
+	/* lock_sweep() must not have the lock for a moment. */
+	folder = open(LOCK_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0)
+		flock(folder, LOCK_SH);
 	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
 		err = lock_file(l, interface, suffix, how);
+	if (folder >= 0)
+		close(folder);
 	/* Only for people: the lock works without it, for example on a full disk. */
 	if (!err && l->fd >= 0 && ftruncate(l->fd, 0) == 0)
 		dprintf(l->fd, "%d\n", getpid());

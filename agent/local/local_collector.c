@@ -20,6 +20,9 @@
 
 #define COLLECTOR "saluki-collector"
 #define ARGUMENTS_MAX 24
+/* The sensor has waited longer for the last frames before it gave any up. */
+#define PATIENCE_NS 5000000000ULL
+#define STOP_PATIENCE_NS 10000000000ULL
 #define SOCKET_BYTES (4 * 1024 * 1024) /* datagrams on the way, as the kernel counts them */
 
 /* ---- its program ---------------------------------------------------------------------------- */
@@ -165,7 +168,25 @@ int local_collector_start(struct local_collector *c, const struct local_keys *k,
 	return 0;
 }
 
+/* It has seen the sensor's end, but may have been stopped, or write to a pipe that nobody reads. */
+static void hurry(pid_t pid)
+{
+	if (child_wait_patiently(pid, PATIENCE_NS))
+		return;
+	log_line("the collector has not ended yet: it is continued and told to stop");
+	kill(-pid, SIGTERM);
+	kill(-pid, SIGCONT);
+	if (child_wait_patiently(pid, STOP_PATIENCE_NS))
+		return;
+	log_line("the collector does not stop and is killed: frames that it has not written are "
+		 "lost");
+	kill(-pid, SIGKILL);
+}
+
 int local_collector_wait(const struct local_collector *c)
 {
-	return c->pid ? child_wait(c->pid, "the collector") : 0;
+	if (!c->pid)
+		return 0;
+	hurry(c->pid);
+	return child_wait(c->pid, "the collector");
 }

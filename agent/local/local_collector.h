@@ -37,8 +37,9 @@ int local_collector_connect(struct local_collector *c);
  * collector ends after the sensor. Returns 0, or -errno after a line. */
 int local_collector_start(struct local_collector *c, const struct local_keys *k,
 			  const struct local_collector_options *o);
-/* Waits for the collector's end. All processes must have closed `sock`. Returns the exit status, or
- * 0 if the collector was not started. */
+/* Waits for the collector's end. All processes must have closed `sock`. If the collector does not
+ * end within some seconds, or a signal comes, stops it; the last resort is SIGKILL. Returns the exit
+ * status, or 0 if the collector was not started. */
 int local_collector_wait(const struct local_collector *c);
 
 #endif

@@ -135,7 +135,7 @@ int sandbox_linker(void)
 /* ---- the privileged process ------------------------------------------------------------------ */
 
 /* For signals and the end of the other process. It already has its descriptors. */
-#define WATCHING "wait4 waitid waitpid"
+#define WATCHING "wait4 waitid waitpid rt_sigtimedwait rt_sigtimedwait_time64"
 
 /* For attaching: libbpf, rtnetlink, packet and XDP sockets, and, within Landlock's rules, pins,
  * locks, the status socket and kernel information in /sys. */
@@ -173,7 +173,7 @@ static const struct sandbox_path attach_paths[] = {
 	{ 0 },
 };
 
-int sandbox_privileged(bool attaches, pid_t child)
+int sandbox_privileged(bool attaches, pid_t child, const pid_t helpers[2])
 {
 	static const struct sandbox_path no_paths[] = { { 0 } };
 	static const struct sandbox_check watch_checks[] = { SANDBOX_TERMINAL_CHECKS, { 0 } };
@@ -182,7 +182,7 @@ int sandbox_privileged(bool attaches, pid_t child)
 		.checked = attaches ? attach_checks : watch_checks,
 		.refused = attaches ? NULL : SANDBOX_OPENING,
 		.never = attaches ? NULL : SANDBOX_REACHING,
-		.child = child,
+		.signalled = { child, helpers[0] ?: helpers[1], helpers[0] ? helpers[1] : 0 },
 	};
 	/* The other process runs as another user. */
 	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0);

@@ -12,6 +12,7 @@
 #include <saluki/record.h>
 
 #include "agent/filter/filter.h"
+#include "agent/interface/lock_sweep.h"
 #include "agent/radio/radio_lock.h"
 #include "agent/radio/radio.h"
 #include "common/log.h"
@@ -230,6 +231,7 @@ static int lock_all(struct lock *locks, const struct capture_options *o,
 
 	for (unsigned int i = 0; i < TAP_LOCKS; i++)
 		lock_zero(&locks[i]);
+	lock_sweep();
 	for (unsigned int i = 0; !err && i < o->count; i++)
 		err = lock_take(&locks[i], o->interfaces[i], "");
 	err = err ?: radio_lock(o, links, locks + INTERFACES_MAX);

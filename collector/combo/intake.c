@@ -72,3 +72,11 @@ void intake_finish(struct combos *c, uint64_t now_ns)
 		one_way_end(c, c->sensors->list[i]);
 	turns_all(c, now_ns);
 }
+
+void intake_finish_capture(struct combos *c, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < c->sensors->count; i++)
+		c->sensors->list[i]->no_acks = true; /* so none of its combos can wait */
+	turns_release(c, now_ns);
+	intake_finish(c, now_ns);
+}

@@ -30,5 +30,8 @@ void intake_tick(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Call it shortly before the end: stops waiting for missing data that is not sent again, and takes
  * all combos that need not wait for the disk. */
 void intake_finish(struct combos *c, uint64_t now_ns);
+/* The same at the end of a capture, whose sensor no other collector has: combos that must wait for
+ * the disk are lost on the disk. */
+void intake_finish_capture(struct combos *c, uint64_t now_ns);
 
 #endif

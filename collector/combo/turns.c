@@ -101,6 +101,17 @@ static void release(struct combos *c, struct sensor *s, uint64_t now_ns)
 	queue_begin(c, s);
 }
 
+void turns_release(struct combos *c, uint64_t now_ns)
+{
+	struct sensor *list = c->turns.held, *s;
+
+	c->turns.held = NULL;
+	while ((s = list)) {
+		list = s->combo->turn.next;
+		release(c, s, now_ns);
+	}
+}
+
 /* Logs the end of a hold, after a turn in which the sensor was not held again. */
 static void log_released(struct sensor *s, uint64_t now_ns)
 {

@@ -38,6 +38,8 @@ bool turns_serve(struct combos *c, uint64_t now_ns);
 bool turns_early(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Takes all combos that need not wait for the disk, at the end. */
 void turns_all(struct combos *c, uint64_t now_ns);
+/* Releases all held sensors. */
+void turns_release(struct combos *c, uint64_t now_ns);
 /* Takes a sensor's combos out of turn, as nothing new of it is kept until they are taken. Stops
  * after TURNS_HURRY_NS, and works once per second; the other combos wait for their turns. */
 void turns_hurry(struct combos *c, struct sensor *s, uint64_t now_ns);

@@ -45,6 +45,7 @@ struct output {
 	int files;		/* socket to serve.c */
 	struct live *live;	/* NULL: no viewers */
 	struct signals *orders; /* a stop ends the wait for a slow reader */
+	bool of_capture;	/* of `saluki capture`: nobody else has its frames */
 	int fd;
 	char name[PATH_MAX];
 	char ring[RING_COMMENT_MAX];   /* the section header's comment */
@@ -61,6 +62,7 @@ struct output {
 	bool failure_logged;	       /* a failure was logged, its end not yet */
 	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last failed write */
 	bool gone;		       /* the pipe has no reader */
+	bool over;		       /* a capture's write failed: nothing more is written */
 	struct output_hold hold;
 	struct budget budget;
 	uint64_t write_errors;

@@ -216,7 +216,7 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	output_section_begin(out);
 	output_flush(out);
 	recover_save(out);
-	return 0;
+	return out->over ? -EIO : 0;
 }
 
 /* On a full disk a small block may fit where a large one did not. So "writing again" is logged only
@@ -263,7 +263,11 @@ static void give_up(struct output *out)
 		}
 		frames += s->ledger.pending;
 	}
-	if (out->hold.on)
+	if (out->hold.on && out->of_capture)
+		log_line("%s: ends while there is no room on the disk; the frames that were not "
+			 "written are lost",
+			 out->name);
+	else if (out->hold.on)
 		log_line("%s: ends while there is no room on the disk; %llu frames of the last "
 			 "buffer were not written and will be sent again",
 			 out->name, (unsigned long long)frames);

@@ -8,7 +8,7 @@
  * stays, its combos are not settled, and it is written when there is room. A file at its size limit
  * never has room again, so in a series the next one begins before. Any other failed write is undone
  * and logged once. Its frames are counted as lost and settled, and the next flush tries again in a
- * new section.
+ * new section. In `saluki capture`, such a failure ends the capture.
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_H
 #define COLLECTOR_OUTPUT_OUTPUT_H

@@ -54,9 +54,12 @@ static void write_failed(struct output *out, int err)
 {
 	out->write_errors++;
 	out->gone = err == -EPIPE;
+	out->over = out->of_capture && !out->gone;
 	if (!out->failure_logged)
-		log_line("%s: %s; frames are counted as lost until it can be written again",
-			 out->name, strerror(-err));
+		log_line("%s: %s; %s", out->name, strerror(-err),
+			 out->of_capture
+				 ? "the capture ends"
+				 : "frames are counted as lost until it can be written again");
 	out->broken = out->failure_logged = true;
 	out->failed_ns = monotonic_ns();
 }
@@ -82,7 +85,7 @@ bool output_flush(struct output *out)
 	if (hold_must_wait(out))
 		return false;
 	if (out->len)
-		err = hold_ask(out) ?: output_file_write(out);
+		err = out->over ? -EIO : hold_ask(out) ?: output_file_write(out);
 	if (hold_is_full(out, err)) {
 		hold_begin(out, err);
 		return false;

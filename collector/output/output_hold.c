@@ -44,6 +44,8 @@ int hold_ask(struct output *out)
 
 bool hold_is_full(const struct output *out, int err)
 {
+	if (err == -EFBIG && out->of_capture && out->size_max == UINT64_MAX)
+		return false; /* it never has room again, and no other process writes the rest */
 	return out->regular && (err == -ENOSPC || err == -EDQUOT || err == -EFBIG);
 }
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import struct
@@ -28,10 +29,18 @@ for line in sys.stdin:
 """
 
 
+def name_of(pid):
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+        comm = f.read().strip()
+        return "saluki-collector" if comm == "saluki-collecto" else comm
+    return None
+
+
 class Capture(testbed.Process):
     def __init__(self, bed, *args, ready="capturing by", program=BUILD / "saluki", **kwargs):
         kwargs.setdefault("stdout", subprocess.PIPE)
         super().__init__(bed.ns, [program, *([] if program == "/bin/sh" else ["capture"]), *args], ready, **kwargs)
+        self.bed = bed
         bed.stack.callback(self.kill)
 
     def processes(self):
@@ -47,12 +56,7 @@ class Capture(testbed.Process):
         return testbed.wait_for(lambda: self.child_now(name), name)
 
     def child_now(self, name):
-        for pid in self.processes():
-            with contextlib.suppress(FileNotFoundError):
-                with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
-                    if f.read().strip() == name[:15]:
-                        return pid
-        return None
+        return next((pid for pid in self.processes() if name_of(pid) == name), None)
 
     def end(self, status=0, signo=None):
         """Returns what it has printed; `signo` ends it, else it ends by itself."""
@@ -246,6 +250,38 @@ def test_a_killed_capture_leaves_a_whole_file(bed, talk):
     assert len(list(captures.frames(bed.out))) == 25
 
 
+def test_the_collector_closes_its_keys(bed):
+    """It has read them, and anybody who takes over a process must find no file of them."""
+    capture = Capture(bed, "-i", "lo", "-w", bed.out)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size, "the collector's file")
+    for pid in capture.processes():
+        folder = f"/proc/{pid}/fd"
+        testbed.wait_for(lambda folder=folder: not [n for n in os.listdir(folder)
+                                                    if os.readlink(f"{folder}/{n}").startswith("/memfd:")], "no keys")
+    capture.end(signo=signal.SIGINT)
+
+
+def test_files_of_a_killed_capture_are_removed(bed):
+    """By the next one, whatever it captures. Those of others stay."""
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+
+    def files():
+        return set(bed.ns.run("sh", "-c", "ls /run/saluki", stdout=subprocess.PIPE).stdout.split()) - {"slots"}
+
+    killed = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "killed.pcapng")
+    mine = testbed.wait_for(lambda: len(files()) == 2 and files(), "a lock and a socket")
+    ends = stopped(killed, [])
+    for pid in killed.processes():
+        os.kill(pid, signal.SIGKILL)
+    assert_none_left(ends)
+    assert files() == mine
+    bed.ns.run("sh", "-c", "touch /run/saluki/1.mon0.monitor /run/saluki/notes")
+    other = Capture(bed, "-i", "in0", "-w", bed.out)
+    assert not files() & mine and len(files()) == 4
+    other.end(signo=signal.SIGINT)
+    assert files() == {"1.mon0.monitor", "notes"}
+
+
 def test_a_terminal_interrupts_all_processes(bed, talk):
     """Only the sensor takes the signal: the collector must take its last frames."""
     capture = Capture(bed, "-i", "lo", "-n", "-A", DATAGRAMS, start_new_session=True)
@@ -280,6 +316,66 @@ def test_a_collector_that_is_killed(bed, talk):
     captured, exported, shutdown = map(int, re.search(r"ledger: captured (\d+) = exported (\d+) \+ dropped_send 0 \+ "
                                                       r"dropped_shutdown (\d+) \+ on the way 0\n", capture.said).groups())
     assert captured == exported + shutdown
+
+
+def stopped(capture, pids):
+    """Stops the processes, and keeps descriptors of all by which their end is seen."""
+    ends = [os.pidfd_open(pid) for pid in capture.processes()]
+    for fd in ends:
+        capture.bed.stack.callback(os.close, fd)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    return ends
+
+
+def assert_none_left(ends):
+    for fd in ends:
+        assert select.select([fd], [], [], 10)[0]
+
+
+def test_a_stopped_collector_is_continued(bed, talk):
+    """It then writes what it has. The sensor has lost its patience before."""
+    capture = Capture(bed, "-i", "lo", "-w", bed.out, DATAGRAMS)
+    talk.send(10)
+    ends = stopped(capture, testbed.with_children(capture.child("saluki-collector")))
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "saluki: the collector has not ended yet: it is continued and told to stop\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["captured"] == 10 and ledger["balance"] == ledger["in flight"] == 0
+    assert ledger["written"] == len(list(captures.frames(bed.out)))
+    assert_none_left(ends)
+
+
+def test_a_pipe_that_nobody_reads(bed, talk):
+    """The capture says what was lost, and ends."""
+    os.mkfifo(fifo := bed.tmp_path / "fifo")
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    bed.stack.callback(os.close, reader)
+    capture = Capture(bed, "-i", "lo", "-w", fifo, DATAGRAMS)
+    ends = stopped(capture, [])
+    talk.send(4000)
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "told to stop\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["lost"] > 0 and ledger["balance"] == ledger["in flight"] == 0
+    assert_none_left(ends)
+
+
+@pytest.mark.parametrize("name", ["saluki-collector", "saluki", "tcpdump"])
+def test_another_signal_ends_the_wait(bed, talk, name):
+    """Whichever of the processes has been stopped, none is left behind."""
+    capture = Capture(bed, "-i", "lo", "-n", "--dissector", "tcpdump", DATAGRAMS)
+    talk.send(1)
+    testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, "127.0.0.1")
+    pids = [pid for pid in capture.processes() if name_of(pid) == name and pid != capture.pid()]
+    ends = stopped(capture, pids)
+    capture.send_signal(signal.SIGINT)
+    deadline = time.monotonic() + 20
+    while not select.select([ends[0]], [], [], 1.2)[0]:
+        assert time.monotonic() < deadline
+        capture.send_signal(signal.SIGINT)
+    capture.end(status=1)
+    assert_none_left(ends)
 
 
 def test_a_collector_that_is_not_installed(bed):
@@ -345,6 +441,44 @@ def test_a_file_that_cannot_be_made(bed):
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "none/x.pcapng", ready=None)
     capture.end(status=1)
     assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
+
+
+def test_an_output_that_takes_nothing_ends_the_capture(bed):
+    """As with tcpdump. Waiting for room, as on a full disk, would have no end."""
+    capture = Capture(bed, "-i", "lo", "-w", "/dev/full", ready=None)
+    capture.end(status=1)
+    said = [line for line in capture.said.splitlines() if not line.startswith("saluki: lo: ")]
+    assert said == ["saluki-collector: /dev/full: No space left on device; the capture ends"]
+
+
+def test_a_limit_of_the_file_size_ends_the_capture(bed, talk):
+    """The file never has room again. It keeps what it has, and the rest is in the ledger."""
+    words = f"ulimit -f 200; exec {BUILD}/saluki capture -i lo -w {bed.out} {DATAGRAMS}"
+    capture = Capture(bed, "-c", words, program="/bin/sh")
+    talk.send(100)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size > 5000, "frames in the file")
+    talk.send(4000)
+    capture.end(status=1)
+    assert f"saluki-collector: {bed.out}: File too large; the capture ends\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["written"] == len(list(captures.frames(bed.out))) > 0
+    assert ledger["lost"] > 0 and ledger["balance"] == ledger["in flight"] == 0
+
+
+def test_frames_for_which_the_disk_has_no_room_are_lost(bed, talk):
+    """The sensor has nobody else to send them to, so none stays in flight."""
+    (disk := bed.tmp_path / "disk").mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk)
+    capture = Capture(bed, "-i", "lo", "--store-bytes", "1M", "-w", disk / "out.pcapng", DATAGRAMS)
+    talk.send(30000)
+    capture.expect("nothing is written until there is room")
+    capture.end(status=1, signo=signal.SIGINT)
+    assert "ends while there is no room on the disk; the frames that were not written are lost\n" in capture.said
+    ledger = capture.ledger()
+    assert ledger["captured"] == ledger["exported"] == 30000 and ledger["balance"] == ledger["in flight"] == 0
+    bed.ns.run("cp", disk / "out.pcapng", bed.out)  # the mount is the namespace's
+    assert ledger["written"] == len(list(captures.frames(bed.out))) > 0
+    assert ledger["lost"] == 30000 - ledger["written"]
 
 
 def test_several_interfaces_are_named(bed, talk, wired):
