@@ -47,6 +47,8 @@ static int collector_tick(struct collector *c)
 	timeout = sooner(timeout, control_tick(&c->control, now));
 	timeout = sooner(timeout, commands_tick(&c->commands,
 						now)); /* after the groups, which issue orders */
+	if (!c->receive.inherited)
+		timeout = sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
 	timeout = sooner(timeout, status_line_tick(&c->status, &c->network, now));
 	if (!c->o->stats_file)
 		return timeout;
@@ -237,6 +239,7 @@ int collector_process(struct collector *c)
 	c->combos.sensors = &c->sensors;
 	c->combos.output = &c->output;
 	c->output.of_capture = c->receive.inherited;
+	c->presence.silent_ns = c->o->silent_ns;
 	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);

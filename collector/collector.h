@@ -4,6 +4,7 @@
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
 
+#include "collector/board/presence.h"
 #include "collector/control/control.h"
 #include "collector/combo/combos.h"
 #include "collector/control/commands.h"
@@ -35,6 +36,7 @@ struct collector {
 	int files;	       /* socket to it */
 	int listener;	       /* of the control socket, -1: none */
 	uint64_t next_stats_ns;
+	struct presence presence;
 	struct status_line status;
 };
 

@@ -24,7 +24,8 @@
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
- * live/ shows each combo to viewers, when output has its blocks.
+ * live/ shows each combo to viewers, when output has its blocks. board/ looks once a second at all
+ * sensors.
  *
  * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
  * signals. The other one, collector.c, does the rest without privilege.

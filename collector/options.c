@@ -25,6 +25,8 @@
 #define ROTATE_BYTES_MIN 1000000ULL
 #define ROTATE_BYTES_MAX 1000000000000ULL
 #define ROTATE_S_MAX 31536000
+#define SILENT_MIN_US 3000000
+#define SILENT_DEFAULT_NS 15000000000ULL
 
 enum {
 	OPT_LISTEN = 256,
@@ -37,6 +39,7 @@ enum {
 	OPT_CONTROL,
 	OPT_LIVE,
 	OPT_LIVE_BYTES,
+	OPT_SILENT,
 	OPT_USER,
 	OPT_COMPLETION,
 	OPT_VERSION
@@ -64,6 +67,8 @@ static const struct option_def defs[] = {
 	  "(default " LIVE_PATH "); none: no viewers" },
 	{ OPT_LIVE_BYTES, "live-bytes", "BYTES",
 	  "memory that holds frames for viewers (default 64M)" },
+	{ OPT_SILENT, "silent-after", "TIME",
+	  "log that a sensor is silent after this time (default 15s)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
@@ -206,6 +211,21 @@ static int parse_live_bytes(uint32_t *bytes, const char *text)
 	return 0;
 }
 
+/* Sensors send their totals each second, and need up to three for a lost connection. */
+static int parse_silent(uint64_t *ns, const char *text)
+{
+	uint64_t us;
+
+	if (duration_us(text, strlen(text), DURATION_DAY_US, &us) || us < SILENT_MIN_US) {
+		log_line("--silent-after %s: must be a time from 3s to 24h, a number with a "
+			 "unit, " DURATION_UNITS,
+			 text);
+		return -EINVAL;
+	}
+	*ns = us * 1000;
+	return 0;
+}
+
 static int parse_option(struct collector_options *o, int id)
 {
 	switch (id) {
@@ -245,6 +265,8 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_LIVE_BYTES:
 		return parse_live_bytes(&o->live_bytes, optarg);
+	case OPT_SILENT:
+		return parse_silent(&o->silent_ns, optarg);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
@@ -306,6 +328,7 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 	*o = (struct collector_options){ .inherited = -1,
 					 .user = PRIVSEP_USER_DEFAULT,
 					 .live_bytes = LIVE_BYTES_DEFAULT,
+					 .silent_ns = SILENT_DEFAULT_NS,
 					 .keep_free = KEEP_FREE_DEFAULT };
 	while ((id = options_next_foreign(defs, collector_habits, argc, argv)) != -1) {
 		if (id == 'h') {

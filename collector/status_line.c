@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "collector/control/groups.h"
 #include "common/monotonic.h"
 
 enum { RING, COPY, SEND, STOP, VANISHED, NETWORK, DISK, REFUSED };
@@ -32,11 +31,6 @@ static void add_ledger(struct status_counts *c, const struct ledger *l)
 	c->lost[NETWORK].frames += all.lost_missing;
 	c->lost[DISK].frames += all.lost_disk;
 	c->lost[REFUSED].frames += all.lost_refused;
-}
-
-static bool is_present(const struct sensor *s, uint64_t now_ns)
-{
-	return s->listed && s->up && !s->final_heard && now_ns - s->heard_ns < GROUPS_SILENT_NS;
 }
 
 static const char *trouble(const struct output *out)
@@ -80,7 +74,7 @@ int status_line_tick(struct status_line *l, const struct network *o, uint64_t no
 		struct sensor *s = o->sensors->list[i];
 
 		listed += s->listed;
-		present += is_present(s, now_ns);
+		present += s->listed && s->presence == SENSOR_UP;
 		if (s->ledger.runs)
 			add_sensor(l, &now, s);
 	}

@@ -24,6 +24,14 @@ struct sensor_info {
 	char *text; /* malloc, ends with a 0 byte; NULL: none yet */
 };
 
+/* Whether a sensor is heard, as it was last logged. */
+enum sensor_presence {
+	SENSOR_NEVER, /* not since the start, or it is not listed */
+	SENSOR_UP,
+	SENSOR_SILENT, /* no datagram for --silent-after */
+	SENSOR_ENDED,  /* its final totals came */
+};
+
 struct sensor {
 	/* state of each room, in the room's sensor.h */
 	struct network_sensor *network;
@@ -46,6 +54,8 @@ struct sensor {
 	char name[SENSOR_NAME_MAX];
 	bool listed;	/* in the current sensors file */
 	bool in_status; /* the status line has counted it */
+	enum sensor_presence presence;
+	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 	uint16_t group; /* its number in the file, from 1; 0: none */
 	uint64_t begun; /* number of sessions set up */

@@ -25,6 +25,7 @@ struct collector_options {
 	uint32_t rotate_count; /* -W: most files of the ring; 0: none is deleted */
 	enum log_level log_level;
 	uint32_t live_bytes;
+	uint64_t silent_ns; /* --silent-after */
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/log.h"
 #include "sensor.h"
 
-void connections_begun(struct network *o, const struct sensor *s, const struct session *session,
+void connections_begun(struct network *o, struct sensor *s, const struct session *session,
 		       const struct sockaddr *from, uint64_t now_ns)
 {
 	uint64_t away_ns = now_ns - s->heard_ns, who;
@@ -20,6 +20,7 @@ void connections_begun(struct network *o, const struct sensor *s, const struct s
 	if (log_settings.level < LOG_LEVEL_NORMAL || session->renewed ||
 	    (s->heard_ns && away_ns < CONNECTIONS_AWAY_NS))
 		return;
+	s->presence = SENSOR_UP;
 	who = refusals_sensor_hash("sensor", s->name);
 	duration_text(away, away_ns / 1000);
 	if (!s->heard_ns)

@@ -12,8 +12,9 @@
 #define CONNECTIONS_AWAY_NS 3000000000ULL /* shorter silences are not logged */
 
 /* Call it when a session begins, with the address of its first datagram, and before the sensor's
- * heard_ns changes. */
-void connections_begun(struct network *o, const struct sensor *s, const struct session *session,
+ * heard_ns changes. A sensor that is logged here is SENSOR_UP, and board/presence.h does not log it
+ * again. */
+void connections_begun(struct network *o, struct sensor *s, const struct session *session,
 		       const struct sockaddr *from, uint64_t now_ns);
 
 #endif

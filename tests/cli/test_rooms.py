@@ -10,7 +10,8 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"network", "combo", "output", "live", "files", "control", "model"},
+    "collector": {"board", "network", "combo", "output", "live", "files", "control", "model"},
+    "collector/board": {"model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
