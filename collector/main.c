@@ -80,20 +80,18 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 	struct pollfd p[3] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
-		{ .fd = live->listener, .events = POLLIN },
+		{ .events = POLLIN },
 	};
-	bool viewers_wait = false;
 	int status;
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		int timeout = terminal_line_tick(line, monotonic_ns());
 
-		if (viewers_wait && (timeout < 0 || timeout > 1000))
-			timeout = 1000;
-		if (poll(p, viewers_wait ? 2 : 3, timeout) < 0 && errno != EINTR)
+		p[2].fd = handout_polled(&live->out, &timeout);
+		if (poll(p, 3, timeout) < 0 && errno != EINTR)
 			return 1;
-		if (viewers_wait || p[2].revents)
-			viewers_wait = !live_hand_out(live, monotonic_ns());
+		if (p[2].revents || live->out.waiting)
+			live_hand_out(live, monotonic_ns());
 		if (p[1].revents)
 			forward_signals(files, signals, orders, child);
 		if (p[0].revents && files_answer(files, files_sock))
@@ -235,7 +233,7 @@ int main(int argc, char **argv)
 	struct files files = {
 		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
-	struct live_socket live = { .listener = -1, .fds = { -1, -1, -1 }, .end = -1 };
+	struct live_socket live = LIVE_SOCKET_NONE;
 	int status;
 
 	descriptors_open_standard();

@@ -12,10 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/model/rate_limit.h"
+#include "collector/files/handout.h"
 #include "wire/live.h"
 
-#define LIVE_HANDED_A_SECOND 20
 #define LIVE_AWAITED_NS 3000000000ULL
 
 struct groups_file;
@@ -23,14 +22,16 @@ struct sensors;
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Unused descriptors are -1, all other members 0. */
 struct live_socket {
-	int listener;
-	int fds[LIVE_FDS];
-	int end;	  /* writing end of the pipe, for the receiving process */
-	uint32_t *wanted; /* shared by both processes: enum live_wanted; or NULL */
-	struct rate_limit rate;
+	struct handout out; /* LIVE_FDS descriptors */
+	int end;	    /* writing end of the pipe, for the receiving process */
+	uint32_t *wanted;   /* shared by both processes: enum live_wanted; or NULL */
 };
+
+#define LIVE_SOCKET_NONE                                                                           \
+	{                                                                                          \
+		.out = HANDOUT_NONE, .end = -1                                                     \
+	}
 
 /* ---- the receiving process ------------------------------------------------------------------- */
 
@@ -56,9 +57,8 @@ struct live {
  * maps the memories for `l`. Call it before the fork. Returns 0, or -errno after a line and after
  * undoing everything. */
 int live_make(struct live_socket *s, struct live *l, const char *path, uint32_t bytes);
-/* Passes the memories to a waiting viewer. Returns false after LIVE_HANDED_A_SECOND viewers in one
- * second: the caller must then wait for the next second. */
-bool live_hand_out(struct live_socket *s, uint64_t now_ns);
+/* Hands the memories to a viewer that waits. */
+void live_hand_out(struct live_socket *s, uint64_t now_ns);
 /* After the fork: closes the other process's descriptors. */
 void live_socket_privileged(struct live_socket *s, struct live *l);
 void live_socket_receiving(struct live_socket *s);

@@ -16,7 +16,7 @@ COLLECTOR = {
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
     "collector/output": {"live", "files", "model"},
-    "collector/live": {"model"},
+    "collector/live": {"files", "model"},
     "collector/files": {"model"},
     "collector/model": set(),
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/live/combo.o collector/live/ring.o collector/live/blocks.o
- * collector/live/listen.o live/reader.o live/source.o live/interfaces.o live/block.o
- * live/directory.o live/remote.o */
+ * collector/live/listen.o collector/files/handout.o collector/files/sealed_memory.o live/reader.o
+ * live/source.o live/interfaces.o live/block.o live/directory.o live/remote.o */
 /*
  * The live ring: the collector's writer and a viewer's reader. Each frame is read or counted as
  * missed, whether the reader keeps up, falls behind, or begins in the middle; also in two
@@ -111,11 +111,11 @@ static int setup(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "/tmp/test_live.%d", getpid());
-	ends = (struct live_socket){ .listener = -1, .fds = { -1, -1, -1 }, .end = -1 };
+	ends = (struct live_socket)LIVE_SOCKET_NONE;
 	assert_int_equal(live_make(&ends, &live, path, SIZE), 0);
 	unlink(path);
 	for (int i = 0; i < LIVE_FDS; i++)
-		fds[i] = dup(ends.fds[i]);
+		fds[i] = dup(ends.out.fds[i]);
 	assert_int_equal(source_map(&source, &hello, fds), 0);
 	assert_int_equal(interfaces_init(&interfaces), 0);
 	memset(numbers, 0, sizeof(numbers));
@@ -390,7 +390,7 @@ static void sensors_have_names_and_groups(void **state)
 
 static void nobody_else_writes(void **state)
 {
-	int fd = ends.fds[LIVE_FD_RING];
+	int fd = ends.out.fds[LIVE_FD_RING];
 
 	(void)state;
 	assert_true(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
