@@ -49,6 +49,9 @@ static int collector_tick(struct collector *c)
 						now)); /* after the groups, which issue orders */
 	if (!c->receive.inherited)
 		timeout = sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
+	timeout = sooner(timeout,
+			 board_tick(&c->board, &(struct board_sources){ &c->network, &c->receive },
+				    now));
 	timeout = sooner(timeout, status_line_tick(&c->status, &c->network, now));
 	if (!c->o->stats_file)
 		return timeout;
@@ -267,5 +270,6 @@ int collector_process(struct collector *c)
 	sensor_list_free(&c->network);
 	combos_free(&c->combos);
 	live_free(&c->live);
+	board_writer_free(&c->board);
 	return status;
 }

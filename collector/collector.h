@@ -4,6 +4,7 @@
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
 
+#include "collector/board/board.h"
 #include "collector/board/presence.h"
 #include "collector/control/control.h"
 #include "collector/combo/combos.h"
@@ -37,6 +38,7 @@ struct collector {
 	int listener;	       /* of the control socket, -1: none */
 	uint64_t next_stats_ns;
 	struct presence presence;
+	struct board_writer board;
 	struct status_line status;
 };
 

@@ -25,7 +25,7 @@
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
  * live/ shows each combo to viewers, when output has its blocks. board/ looks once a second at all
- * sensors.
+ * sensors, and shows their state; status/ prints it, as another process.
  *
  * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
  * signals. The other one, collector.c, does the rest without privilege.
@@ -45,6 +45,7 @@
 #include "collector/control/ctl.h"
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
+#include "collector/status/status.h"
 #include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
@@ -52,6 +53,12 @@
 #include "sandbox.h"
 
 /* ---- the privileged process ------------------------------------------------------------------ */
+
+/* Sockets that give away memories. */
+struct shown {
+	struct live_socket live;
+	struct handout board;
+};
 
 static void forward_signals(struct files *files, int signals, int orders, pid_t child)
 {
@@ -75,11 +82,12 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 
 /* Serves the other process until it ends. Returns its exit status. */
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
-			      struct terminal_line *line, struct live_socket *live, pid_t child)
+			      struct terminal_line *line, struct shown *shown, pid_t child)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[4] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
+		{ .events = POLLIN },
 		{ .events = POLLIN },
 	};
 	int status;
@@ -87,11 +95,14 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		int timeout = terminal_line_tick(line, monotonic_ns());
 
-		p[2].fd = handout_polled(&live->out, &timeout);
-		if (poll(p, 3, timeout) < 0 && errno != EINTR)
+		p[2].fd = handout_polled(&shown->live.out, &timeout);
+		p[3].fd = handout_polled(&shown->board, &timeout);
+		if (poll(p, 4, timeout) < 0 && errno != EINTR)
 			return 1;
-		if (p[2].revents || live->out.waiting)
-			live_hand_out(live, monotonic_ns());
+		if (p[2].revents || shown->live.out.waiting)
+			live_hand_out(&shown->live, monotonic_ns());
+		if (p[3].revents || shown->board.waiting)
+			board_hand_out(&shown->board, monotonic_ns());
 		if (p[1].revents)
 			forward_signals(files, signals, orders, child);
 		if (p[0].revents && files_answer(files, files_sock))
@@ -180,7 +191,27 @@ static int listen_live(struct collector *c, struct live_socket *s, struct collec
 	return asked ? err : 0;
 }
 
-static int collector_run(struct collector *c, struct files *output_files, struct live_socket *live)
+static int listen_board(struct collector *c, struct handout *out, struct collector_options *o)
+{
+	bool asked = o->board != NULL;
+	int err;
+
+	if (asked && !strcmp(o->board, "none")) {
+		o->board = NULL;
+		return 0;
+	}
+	o->board = asked ? o->board : BOARD_PATH;
+	err = board_make(out, &c->board.map, o->board);
+	if (!err)
+		return 0;
+	o->board = NULL;
+	if (!asked)
+		log_line("so 'saluki-collector status' does not reach this collector; --board PATH "
+			 "gives it a socket of its own");
+	return asked ? err : 0;
+}
+
+static int collector_run(struct collector *c, struct files *output_files, struct shown *shown)
 {
 	int orders[2], files[2], signals;
 	sigset_t set;
@@ -202,7 +233,8 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 		close(orders[0]);
 		close(files[0]);
 		close(signals);
-		live_socket_receiving(live);
+		live_socket_receiving(&shown->live);
+		handout_close(&shown->board);
 		files_replaced_free(
 			output_files); /* its lock would outlive the privileged process's */
 		c->orders.sock = orders[1];
@@ -217,13 +249,14 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 		close(c->listener);
 	close(orders[1]);
 	close(files[1]);
-	live_socket_privileged(live, &c->live);
+	live_socket_privileged(&shown->live, &c->live);
+	board_unmap(&c->board.map);
 	if (sandbox_files(c->o, child)) {
 		kill(child, SIGKILL); /* it has not written anything yet */
 		return 1;
 	}
 	return privileged_process(output_files, orders[0], files[0], signals, &c->status.shown,
-				  live, child);
+				  shown, child);
 }
 
 int main(int argc, char **argv)
@@ -233,13 +266,15 @@ int main(int argc, char **argv)
 	struct files files = {
 		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
-	struct live_socket live = LIVE_SOCKET_NONE;
+	struct shown shown = { LIVE_SOCKET_NONE, HANDOUT_NONE };
 	int status;
 
 	descriptors_open_standard();
 	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
 	if (argc > 1 && !strcmp(argv[1], "ctl"))
 		return ctl_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "status"))
+		return status_main(argc - 1, argv + 1);
 	status = options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;
@@ -263,14 +298,17 @@ int main(int argc, char **argv)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
 	    files_init(&files, &o) == 0 && listen_control(c, &o) == 0) {
 		files_limit_sensors(&files.limit, c->sensors_file.count);
-		if (listen_live(c, &live, &o) == 0)
-			status = collector_run(c, &files, &live);
+		if (listen_live(c, &shown.live, &o) == 0 && listen_board(c, &shown.board, &o) == 0)
+			status = collector_run(c, &files, &shown);
 		if (o.live)
 			unlink(o.live);
+		if (o.board)
+			unlink(o.board);
 		if (o.control)
 			unlink(o.control);
 	}
-	live_socket_free(&live);
+	live_socket_free(&shown.live);
+	handout_close(&shown.board);
 	files_free(&files);
 	sensors_file_free(&c->sensors_file);
 	terminal_line_close(&c->status.shown);

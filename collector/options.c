@@ -10,6 +10,7 @@
 
 #include "collector/control/control.h"
 #include "collector/control/ctl.h"
+#include "collector/status/status.h"
 #include "collector/files/series.h"
 #include "common/completion.h"
 #include "common/duration.h"
@@ -20,6 +21,7 @@
 #include "common/suggest.h"
 #include "common/version.h"
 #include "habits.h"
+#include "wire/board.h"
 #include "wire/live.h"
 
 #define ROTATE_BYTES_MIN 1000000ULL
@@ -39,6 +41,7 @@ enum {
 	OPT_CONTROL,
 	OPT_LIVE,
 	OPT_LIVE_BYTES,
+	OPT_BOARD,
 	OPT_SILENT,
 	OPT_USER,
 	OPT_COMPLETION,
@@ -67,6 +70,9 @@ static const struct option_def defs[] = {
 	  "(default " LIVE_PATH "); none: no viewers" },
 	{ OPT_LIVE_BYTES, "live-bytes", "BYTES",
 	  "memory that holds frames for viewers (default 64M)" },
+	{ OPT_BOARD, "board", "none|PATH",
+	  "socket for 'saluki-collector status'\n"
+	  "(default " BOARD_PATH "); none: no board" },
 	{ OPT_SILENT, "silent-after", "TIME",
 	  "log that a sensor is silent after this time (default 15s)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
@@ -81,6 +87,7 @@ static const struct option_def defs[] = {
 /* Commands, which come before other options (main.c). */
 static const struct command_def commands[] = {
 	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
+	{ "status", status_main, status_defs, "print the state of all sensors" },
 	{ 0 },
 };
 
@@ -89,7 +96,8 @@ static void help(void)
 	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w "
 	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n"
-	       "       saluki-collector ctl SENSOR ORDER\n\n"
+	       "       saluki-collector ctl SENSOR ORDER\n"
+	       "       saluki-collector status [--json] [SENSOR|GROUP]...\n\n"
 	       "Receives frames from saluki sensors and writes them as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
@@ -265,6 +273,9 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_LIVE_BYTES:
 		return parse_live_bytes(&o->live_bytes, optarg);
+	case OPT_BOARD:
+		o->board = optarg;
+		return 0;
 	case OPT_SILENT:
 		return parse_silent(&o->silent_ns, optarg);
 	case OPT_USER:
@@ -294,7 +305,8 @@ static int check(const struct collector_options *o, int argc, char **argv)
 
 	if (optind < argc) {
 		suggest_begin(&s, argv[optind], strlen(argv[optind]));
-		suggest_offer(&s, commands[0].name);
+		for (const struct command_def *c = commands; c->name; c++)
+			suggest_offer(&s, c->name);
 		if (s.word && optind == 1)
 			options_no_command(commands, "saluki-collector", argv[1]);
 		else

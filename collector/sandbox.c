@@ -68,9 +68,9 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[8] = { { 0 } }, *p = paths;
+	struct sandbox_path paths[9] = { { 0 } }, *p = paths;
 	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
-	char sensors[PATH_MAX], live[PATH_MAX];
+	char sensors[PATH_MAX], live[PATH_MAX], board[PATH_MAX];
 
 	if (strcmp(o->write, "-"))
 		output_path(p++, o, output);
@@ -86,6 +86,10 @@ static int permit_files(const struct collector_options *o)
 	}
 	if (o->live) {
 		replaced_path(p, o->live, live);
+		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+	}
+	if (o->board) {
+		replaced_path(p, o->board, board);
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
 	/* An editor may replace the file by a new one. */

@@ -87,6 +87,7 @@ static void set_arguments(struct arguments *a, int sock, const struct local_keys
 	add(a, "--user", o->user);
 	add(a, "--control", "none");
 	add(a, "--live", "none");
+	add(a, "--board", "none");
 	add(a, "--state", "none"); /* no other process will have these keys */
 	if (o->quiet)
 		a->list[a->count++] = "-q";

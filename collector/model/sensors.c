@@ -187,6 +187,7 @@ void sensors_not_due(struct sensor *s)
 
 int sensor_info_set(struct sensor_info *i, const void *text, size_t len)
 {
+	static uint32_t version;
 	char *copy = malloc(len + 1);
 
 	if (!copy)
@@ -195,6 +196,6 @@ int sensor_info_set(struct sensor_info *i, const void *text, size_t len)
 		memcpy(copy, text, len);
 	copy[len] = 0;
 	free(i->text);
-	*i = (struct sensor_info){ .len = len, .text = copy };
+	*i = (struct sensor_info){ .len = len, .version = ++version, .text = copy };
 	return 0;
 }

@@ -21,7 +21,8 @@
 /* A sensor's info as received. wire/info.h parses it when it is needed. */
 struct sensor_info {
 	uint16_t len;
-	char *text; /* malloc, ends with a 0 byte; NULL: none yet */
+	uint32_t version; /* differs between any two texts */
+	char *text;	  /* malloc, ends with a 0 byte; NULL: none yet */
 };
 
 /* Whether a sensor is heard, as it was last logged. */

@@ -20,36 +20,8 @@
 #include "handshake.h"
 #include "handshake_requests.h"
 #include "refusals.h"
+#include "wire/board.h"
 #include "wrong_key.h"
-
-/* name, meaning */
-#define NETWORK_COUNTERS(X)                                                                        \
-	X(datagrams, "datagrams received")                                                         \
-	X(bytes, "bytes of UDP payload received")                                                  \
-	X(not_ours, "datagrams under unknown or spent addresses")                                  \
-	X(not_authentic, "datagrams under a known address that do not open")                       \
-	X(set_ups, "set-ups answered")                                                             \
-	X(limited_set_ups, "set-ups beyond HANDSHAKE_INITS_A_SECOND")                              \
-	X(ignored_set_ups, "set-ups ignored: overtaken, or invalid one-way ones")                  \
-	X(busy_set_ups, "set-ups refused: another instance is active")                             \
-	X(questions, "requests for the time and a cookie that were answered")                      \
-	X(limited_questions, "requests beyond the limits of handshake_requests.h")                 \
-	X(repeated_requests, "repeated requests")                                                  \
-	X(refused_requests, "requests that are unlisted, unproved or expired")                     \
-	X(other_versions, "set-ups and requests of another protocol version")                      \
-	X(limited_messages, "messages of sensors beyond the limits of message_limit.h")            \
-	X(alternations, "sessions that alternate between two processes with one key")              \
-	X(announcements, "set-ups of one-way sessions, and their repetitions")                     \
-	X(sessions, "sessions begun by set-up")                                                    \
-	X(renewals, "sessions begun by renewal")                                                   \
-	X(moves, "sessions that moved to another address")                                         \
-	X(sent, "datagrams sent")
-
-struct network_counters {
-#define X(name, help) uint64_t name;
-	NETWORK_COUNTERS(X)
-#undef X
-};
 
 struct network {
 	int sock;

@@ -30,7 +30,8 @@ def test_every_command_has_its_place():
     assert subsections("saluki-module") == below
     assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in helptext.commands()),
                                  *(f"saluki module {c}" for c in below),
-                                 "saluki-collector", "saluki-collector ctl", "saluki-live", "saluki-swarm"]
+                                 "saluki-collector", "saluki-collector ctl", "saluki-collector status",
+                                 "saluki-live", "saluki-swarm"]
 
 
 @EVERY_COMMAND

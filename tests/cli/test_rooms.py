@@ -10,8 +10,9 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"board", "network", "combo", "output", "live", "files", "control", "model"},
-    "collector/board": {"model"},
+    "collector": {"board", "status", "network", "combo", "output", "live", "files", "control", "model"},
+    "collector/board": {"control", "network", "combo", "output", "files", "model"},
+    "collector/status": set(),
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Board: shows the state of all sensors to other programs, in memory that they map (wire/board.h).
+ * The privileged process makes the memory and hands it out. The receiving process writes a state
+ * once a second, without a lock and without waiting.
+ */
+#ifndef COLLECTOR_BOARD_BOARD_H
+#define COLLECTOR_BOARD_BOARD_H
+
+#include "collector/files/handout.h"
+#include "wire/board.h"
+
+struct network;
+struct receive;
+struct groups_file;
+
+/* ---- the privileged process ------------------------------------------------------------------ */
+
+/* Makes the memory, and the socket at `path` for the group BOARD_GROUP if there is one. Maps the
+ * memory at `*map`. Call it before the processes divide. Returns 0 or -errno after a line, with
+ * nothing made. */
+int board_make(struct handout *out, struct board **map, const char *path);
+void board_unmap(struct board **map);
+/* Hands the memory to a program that waits. */
+void board_hand_out(struct handout *out, uint64_t now_ns);
+
+/* ---- the receiving process ------------------------------------------------------------------- */
+
+struct board_texts;
+
+struct board_writer {
+	struct board *map;	    /* NULL: no board */
+	uint32_t count;		    /* states so far */
+	uint64_t begun_us;	    /* Unix time */
+	uint64_t shown_ns;	    /* monotonic: of the last state */
+	uint64_t next_ns;	    /* monotonic: of the next one */
+	struct board_texts **texts; /* by the sensor's index: its description, read */
+	unsigned int room;	    /* of `texts` */
+};
+
+struct board_sources {
+	const struct network *network;
+	const struct receive *receive;
+};
+
+/* Shows a state if a second has passed. Returns milliseconds until the next one; -1: no board. */
+int board_tick(struct board_writer *w, const struct board_sources *from, uint64_t now_ns);
+void board_writer_free(struct board_writer *w);
+
+#endif
