@@ -529,6 +529,18 @@ def test_no_control_characters_reach_the_terminal(bed):
             assert out.strip() and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", out), (dissector, out)
 
 
+def test_no_control_characters_of_names_reach_the_terminal(bed):
+    """The kernel takes any name without a slash or a space."""
+    name = "a\x1b[2J\x07\u009b"
+    testbed.veth(bed.ns, name, bed.namespace(), "out0")
+    said = bed.ns.run(BUILD / "saluki", "capture", "-D", stdout=subprocess.PIPE).stdout
+    capture = Capture(bed, "-i", name, "-w", bed.out)
+    capture.end(signo=signal.SIGINT)
+    assert "a?[2J???" in said
+    for text in (said, capture.said):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
+
+
 def test_the_list_of_interfaces(bed, trace):
     testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
     bed.tun("mon0", 803, trace)
