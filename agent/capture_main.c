@@ -11,7 +11,6 @@
  * collector's end stops the sensor, and the other way round.
  */
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "agent/interface/interface_list.h"
@@ -21,7 +20,6 @@
 #include "agent/local/local_output.h"
 #include "agent/options/capture_command.h"
 #include "agent/options/subcommands.h"
-#include "common/child.h"
 #include "common/log.h"
 #include "common/privsep.h"
 #include "print/print.h"
@@ -55,7 +53,7 @@ static int capture_begin(void *arg)
 	if (err)
 		return err;
 	err = local_collector_start(&r->collector, &keys, &o);
-	r->c.run.helpers[0] = -r->collector.pid; /* a session of its own */
+	r->c.run.helper = -r->collector.pid; /* a session of its own */
 	local_keys_close(&keys);
 	if (r->output >= 0)
 		close(r->output);
@@ -87,7 +85,6 @@ static int capture_start(struct capture_run *r)
 	r->output = -1;
 	if (!err && !r->c.write)
 		r->output = err = print_start(&r->c.print, &r->printer);
-	o->helpers[1] = r->printer;
 	err = err < 0 ? err : local_collector_connect(&r->collector);
 	if (err)
 		return err;
@@ -98,16 +95,6 @@ static int capture_start(struct capture_run *r)
 	o->begin_fds[0] = r->collector.far;
 	o->begin_fds[1] = r->output;
 	return 0;
-}
-
-/* Who reads what is printed may be a pager, so only a signal ends the wait. */
-static int printer_wait(pid_t pid)
-{
-	if (!child_wait_patiently(pid, UINT64_MAX)) {
-		log_line("the process that prints is killed: not all frames were printed");
-		kill(pid, SIGKILL);
-	}
-	return child_wait(pid, "the process that prints");
 }
 
 int capture_main(int argc, char **argv)
@@ -127,6 +114,6 @@ int capture_main(int argc, char **argv)
 	if (r.output >= 0)
 		close(r.output); /* it did not begin */
 	if (r.printer)
-		ended = printer_wait(r.printer) ?: ended;
+		ended = print_end(r.printer) ?: ended;
 	return ended ?: status;
 }
