@@ -10,7 +10,6 @@
  * process enters its sandbox. When the collector ends, the sensor stops, and vice versa.
  */
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "agent/interface/interface_list.h"
@@ -20,7 +19,6 @@
 #include "agent/local/local_output.h"
 #include "agent/options/capture_command.h"
 #include "agent/options/subcommands.h"
-#include "common/child.h"
 #include "common/log.h"
 #include "common/privsep.h"
 #include "print/print.h"
@@ -54,7 +52,7 @@ static int capture_begin(void *arg)
 	if (err)
 		return err;
 	err = local_collector_start(&r->collector, &keys, &o);
-	r->c.run.helpers[0] = -r->collector.pid; /* a session of its own */
+	r->c.run.helper = -r->collector.pid; /* a session of its own */
 	local_keys_close(&keys);
 	if (r->output >= 0)
 		close(r->output);
@@ -86,7 +84,6 @@ static int capture_start(struct capture_run *r)
 	r->output = -1;
 	if (!err && !r->c.write)
 		r->output = err = print_start(&r->c.print, &r->printer);
-	o->helpers[1] = r->printer;
 	err = err < 0 ? err : local_collector_connect(&r->collector);
 	if (err)
 		return err;
@@ -97,16 +94,6 @@ static int capture_start(struct capture_run *r)
 	o->begin_fds[0] = r->collector.far;
 	o->begin_fds[1] = r->output;
 	return 0;
-}
-
-/* Who reads what is printed may be a pager, so only a signal ends the wait. */
-static int printer_wait(pid_t pid)
-{
-	if (!child_wait_patiently(pid, UINT64_MAX)) {
-		log_line("the process that prints is killed: not all frames were printed");
-		kill(pid, SIGKILL);
-	}
-	return child_wait(pid, "the process that prints");
 }
 
 int capture_main(int argc, char **argv)
@@ -126,6 +113,6 @@ int capture_main(int argc, char **argv)
 	if (r.output >= 0)
 		close(r.output); /* the capture did not begin */
 	if (r.printer)
-		ended = printer_wait(r.printer) ?: ended;
+		ended = print_end(r.printer) ?: ended;
 	return ended ?: status;
 }

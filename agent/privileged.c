@@ -379,7 +379,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 		fcntl(sock, F_SETFL, O_NONBLOCK);
 		if (p.tap)
 			status_socket_open(&p.ctl, p.tap, board);
-		if (sandbox_privileged(p.tap, child, o->helpers) == 0)
+		if (sandbox_privileged(p.tap, child, o->helper) == 0)
 			status = watch(&p);
 	}
 	close(sock); /* without a handover, this ends the other process */

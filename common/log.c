@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,23 @@ static const char *log_erase(void)
 	return shown && __atomic_exchange_n(shown, 0, __ATOMIC_RELAXED) ? ERASE : "";
 }
 
+/* Two bytes of UTF-8 that a terminal takes for ESC and another character. */
+static bool is_long_control(const char *c)
+{
+	return (c[0] & 0xff) == 0xc2 && (c[1] & 0xe0) == 0x80;
+}
+
+void log_clean(char *text)
+{
+	for (; *text; text++) {
+		if (is_long_control(text))
+			*text++ = '?';
+		else if ((*text & 0xff) >= ' ' && *text != 0x7f)
+			continue;
+		*text = '?';
+	}
+}
+
 static void log_write(const char *fmt, va_list args)
 {
 	char line[1024], stamp[32] = "";
@@ -29,6 +47,7 @@ static void log_write(const char *fmt, va_list args)
 	n = snprintf(line, sizeof(line), "%s%s%s: ", log_erase(), stamp,
 		     program_invocation_short_name);
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
+	log_clean(line + n);
 	strcat(line, "\n");
 	fputs(line, stderr);
 }

@@ -28,12 +28,14 @@ extern struct log_settings log_settings;
 void log_start(enum log_level level);
 
 /* Logs an error, a warning, or the end of a fault. Makes one write per line, so that lines of two
- * processes do not mix. */
+ * processes do not mix. Control characters are replaced. */
 __attribute__((format(printf, 1, 2))) void log_line(const char *fmt, ...);
 /* Not with -q. */
 __attribute__((format(printf, 1, 2))) void log_info(const char *fmt, ...);
 /* With -v. */
 __attribute__((format(printf, 1, 2))) void log_verbose(const char *fmt, ...);
+/* Replaces control characters, as above: names of interfaces can have any. */
+void log_clean(char *text);
 /* Whole lines of a report, as they are. */
 void log_report(const char *lines);
 

@@ -66,7 +66,7 @@ struct sandbox_check {
 
 #define SANDBOX_INT 0xffffffffULL /* what the kernel reads of an int */
 
-#define SANDBOX_SIGNALLED 3
+#define SANDBOX_SIGNALLED 2
 
 /* System calls that a process may make besides SANDBOX_BASE (sandbox.c). Any of these may be NULL.
  */

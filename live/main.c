@@ -72,7 +72,7 @@ static int look(const struct live_options *o)
 	if (!printer)
 		return status;
 	close(fd);
-	return child_wait(printer, "the process that prints") ?: status;
+	return print_end(printer) ?: status;
 }
 
 int main(int argc, char **argv)

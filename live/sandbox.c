@@ -16,9 +16,9 @@ int sandbox_viewer(void)
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = "alarm setitimer wait4 waitid waitpid", /* at the end it waits for a
-								      reader, but not for long, and
-								      for what prints */
+		/* At the end it waits for a reader, but not for long, and for what prints. */
+		.allowed = "alarm setitimer wait4 waitid waitpid rt_sigtimedwait "
+			   "rt_sigtimedwait_time64",
 		.checked = checks,
 		/* libpcap tries to resolve hosts and ports, which fails. */
 		.refused = SANDBOX_OPENING " " SANDBOX_REACHING,

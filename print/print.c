@@ -240,6 +240,7 @@ static int confine(const struct printer *p)
 	};
 	int err = privsep_drop(p->o->user ?: PRIVSEP_USER_DEFAULT);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* even if it hangs on a reader, or was stopped */
 	/* The dissector is of the same user, and must not write to the terminal through us. */
 	prctl(PR_SET_DUMPABLE, 0);
 	return err ? err : sandbox_calls(&policy);

@@ -22,8 +22,11 @@
 int print_check(const struct print_options *o);
 
 /* Starts the printing process. Call it before opening descriptors that it must not inherit. Returns
- * a pipe to it for a capture stream, or -errno after a line; `pid` is for child_wait(). */
+ * a pipe to it for a capture stream, or -errno after a line; `pid` is for print_end(). */
 int print_start(const struct print_options *o, pid_t *pid);
+/* Waits until all is printed, or for a signal to stop, as standard output may be a pager: this
+ * process must end then. Blocks signals. Returns the exit status. */
+int print_end(pid_t pid);
 /* Runs in a process of its own, until `in` ends. Starts the dissector, confines itself, prints to
  * standard output. Ignores SIGINT, SIGTERM and SIGHUP, as the frames on the way must be printed.
  * Returns the exit status: 0 also if standard output was closed, 1 after a line. */

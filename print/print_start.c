@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "common/log.h"
+#include "common/privsep.h"
 
 int print_start(const struct print_options *o, pid_t *pid)
 {
@@ -29,4 +32,15 @@ int print_start(const struct print_options *o, pid_t *pid)
 		return ends[1];
 	log_line("cannot start a process that prints: %s", strerror(errno));
 	return -errno;
+}
+
+int print_end(pid_t pid)
+{
+	sigset_t set;
+
+	privsep_block_signals(&set);
+	if (child_wait_patiently(pid, UINT64_MAX))
+		return child_wait(pid, "the process that prints");
+	log_line("not all frames were printed");
+	return 1; /* the process that prints is killed with this one */
 }

@@ -34,10 +34,10 @@ int sandbox_linker(void)
 	return 0;
 }
 
-int sandbox_privileged(bool attaches, pid_t child, const pid_t helpers[2])
+int sandbox_privileged(bool attaches, pid_t child, pid_t helper)
 {
 	(void)child; /* is another user's: hence CAP_KILL */
-	(void)helpers;
+	(void)helper;
 	log_line("this saluki is built without libseccomp: neither system calls nor files are "
 		 "limited");
 	return privsep_keep(PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0));

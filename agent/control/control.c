@@ -42,8 +42,8 @@ void control_report(struct exporter *e)
 		 PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
 		 PLURAL(t.ring_full + t.copy_failed));
 	log_report(text);
-	if (e->local && !e->session->reach.ended) /* the collector's ledger has all of it */
-		return;
+	if (e->local && !e->session->reach.ended && e->outcome < EXPORT_INCOMPLETE)
+		return; /* the collector's ledger has all of it */
 	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		 "%llu",
 		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),

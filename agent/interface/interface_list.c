@@ -37,7 +37,11 @@ static const char *frames_of(const char *name, const struct interface_state *s)
 
 static void print_interface(unsigned int number, const char *name, const struct interface_state *s)
 {
-	printf("%u.%s [%s%s%s] ", number, name, interface_state_word(s),
+	char shown[IF_NAMESIZE];
+
+	snprintf(shown, sizeof(shown), "%s", name);
+	log_clean(shown);
+	printf("%u.%s [%s%s%s] ", number, shown, interface_state_word(s),
 	       s->arphrd == SALUKI_ARPHRD_LOOPBACK ? ", loopback" : "",
 	       linktype_is_80211(s->linktype) ? ", monitor" : "");
 	if (s->linktype < 0)

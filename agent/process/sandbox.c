@@ -173,7 +173,7 @@ static const struct sandbox_path attach_paths[] = {
 	{ 0 },
 };
 
-int sandbox_privileged(bool attaches, pid_t child, const pid_t helpers[2])
+int sandbox_privileged(bool attaches, pid_t child, pid_t helper)
 {
 	static const struct sandbox_path no_paths[] = { { 0 } };
 	static const struct sandbox_check watch_checks[] = { SANDBOX_TERMINAL_CHECKS, { 0 } };
@@ -182,7 +182,7 @@ int sandbox_privileged(bool attaches, pid_t child, const pid_t helpers[2])
 		.checked = attaches ? attach_checks : watch_checks,
 		.refused = attaches ? NULL : SANDBOX_OPENING,
 		.never = attaches ? NULL : SANDBOX_REACHING,
-		.signalled = { child, helpers[0] ?: helpers[1], helpers[0] ? helpers[1] : 0 },
+		.signalled = { child, helper },
 	};
 	/* The other process runs as another user. */
 	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0);

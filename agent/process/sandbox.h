@@ -42,8 +42,8 @@ int sandbox_resolver(void);
 int sandbox_linker(void);
 
 /* For the privileged process: call it after all is attached and handed over. `attaches`: interfaces
- * may need attaching again. `helpers` are as in struct run_options. Returns 0, or -errno after a
+ * may need attaching again. `helper` is as in struct run_options. Returns 0, or -errno after a
  * line. */
-int sandbox_privileged(bool attaches, pid_t child, const pid_t helpers[2]);
+int sandbox_privileged(bool attaches, pid_t child, pid_t helper);
 
 #endif

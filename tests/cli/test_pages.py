@@ -71,7 +71,7 @@ def test_defaults_are_those_of_help(command):
 def test_ranges_are_those_that_are_taken(command):
     words = command.split()
     for option in manpage.options(command):
-        if not option.argument or option.argument in ("IF", "FILE", "NAME"):
+        if not option.argument or option.argument in ("IF", "FILE", "NAME", "PATH"):
             continue
         said = subprocess.run([BUILD / words[0], *words[1:], option.names[-1], "x"],
                               capture_output=True, text=True, check=False)

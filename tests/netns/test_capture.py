@@ -69,7 +69,7 @@ class Capture(testbed.Process):
 
     def ledger(self):
         """The collector's line at the end, as numbers."""
-        line = next(x for x in self.said.splitlines() if ": seen " in x)
+        line = next(x for x in self.said.splitlines() if "; balance " in x)
         return {name: int(n) for name, n in re.findall(r"([a-z_]+(?: [a-z]+)?) (\d+)", line)}
 
 
@@ -335,14 +335,16 @@ def assert_none_left(ends):
 
 def test_a_stopped_collector_is_continued(bed, talk):
     """It then writes what it has. The sensor has lost its patience before."""
-    capture = Capture(bed, "-i", "lo", "-w", bed.out, DATAGRAMS)
-    talk.send(10)
+    capture = Capture(bed, "-i", "lo", "-w", bed.out, "--combo-age", "20", DATAGRAMS)
+    talk.send(25)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size > 2000, "frames in the file")
     ends = stopped(capture, testbed.with_children(capture.child("saluki-collector")))
     capture.end(status=1, signo=signal.SIGINT)
     assert "saluki: the collector has not ended yet: it is continued and told to stop\n" in capture.said
     ledger = capture.ledger()
-    assert ledger["captured"] == 10 and ledger["balance"] == ledger["in flight"] == 0
-    assert ledger["written"] == len(list(captures.frames(bed.out)))
+    assert ledger["balance"] == ledger["in flight"] == 0
+    assert ledger["written"] == len(list(captures.frames(bed.out))) == 25
+    assert "saluki: ledger: captured 25 = exported 25 " in capture.said
     assert_none_left(ends)
 
 
@@ -527,6 +529,18 @@ def test_no_control_characters_reach_the_terminal(bed):
             capture = Capture(bed, "-r", file, "--dissector", dissector, ready=None)
             out = capture.end()
             assert out.strip() and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", out), (dissector, out)
+
+
+def test_no_control_characters_of_names_reach_the_terminal(bed):
+    """The kernel takes any name without a slash or a space."""
+    name = "a\x1b[2J\x07\u009b"
+    testbed.veth(bed.ns, name, bed.namespace(), "out0")
+    said = bed.ns.run(BUILD / "saluki", "capture", "-D", stdout=subprocess.PIPE).stdout
+    capture = Capture(bed, "-i", name, "-w", bed.out)
+    capture.end(signo=signal.SIGINT)
+    assert "a?[2J???" in said
+    for text in (said, capture.said):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
 
 
 def test_the_list_of_interfaces(bed, trace):

@@ -2,9 +2,11 @@
 """saluki-live: viewers see each frame that the collector writes once, or count it as missed."""
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -448,6 +450,29 @@ def test_a_reader_that_does_not_read(bed, bundled):
     viewer.send_signal(signal.SIGTERM)
     assert viewer.popen.wait(10) == 0
     os.close(ours)
+
+
+def test_another_signal_ends_a_stopped_printer(bed, bundled):
+    """And a pager that waits. No process is left behind."""
+    bed.collector()
+    viewer = testbed.Process(bed.ns, [LIVE, "-n"], "looking at", stdout=subprocess.PIPE)
+    bed.stack.callback(viewer.kill)
+    export(bed, "lib", bundled)
+    viewer.popen.stdout.readline()
+    printer = next(pid for pid in testbed.with_children(viewer.pid()) if len(testbed.with_children(pid)) == 2)
+    dissector = testbed.with_children(printer)[1]
+    ends = [os.pidfd_open(pid) for pid in (viewer.pid(), printer, dissector)]
+    for fd in ends:
+        bed.stack.callback(os.close, fd)
+    os.kill(printer, signal.SIGSTOP)
+    os.kill(dissector, signal.SIGSTOP)
+    deadline = time.monotonic() + 20
+    while not select.select([ends[0]], [], [], 1.2)[0]:
+        assert time.monotonic() < deadline
+        viewer.send_signal(signal.SIGINT)
+    assert viewer.popen.wait(10) == 1
+    for fd in ends:
+        assert select.select([fd], [], [], 10)[0]
 
 
 FAKE_SSH = """#!/bin/sh
