@@ -413,7 +413,8 @@ def test_no_other_file_is_emptied(bed):
 
 @pytest.mark.parametrize("words,said", [
     (["-i", "none0"], "none0: no such interface; 'saluki capture -D' lists the interfaces"),
-    (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error"),
+    (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error; "
+     "'tpc': did you mean tcp? See pcap-filter(7)\n"),
     (["-r", "/none.pcap"], "-r /none.pcap: No such file or directory"),
 ])
 def test_a_mistake_costs_no_file(bed, words, said):

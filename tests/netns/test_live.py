@@ -172,6 +172,7 @@ def test_a_name_that_the_collector_does_not_know(bed, words, why):
 
 
 @pytest.mark.parametrize("words, why", [(["type", "mgtx"], "unknown 802.11 type name"),
+                                        (["upd", "port", "53"], "'upd': did you mean udp? See pcap-filter(7)\n"),
                                         (["host", "no-such-host.invalid"], "unknown host")])
 def test_an_expression_that_is_wrong(bed, words, why):
     bed.collector()
