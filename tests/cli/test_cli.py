@@ -31,10 +31,11 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm"])
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki run",
+                                     "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
-    assert got.returncode == 0 and re.fullmatch(command + r" \d+\.\d+\.\d+\n", got.stdout)
+    assert got.returncode == 0 and re.fullmatch(command.split()[0] + r" \d+\.\d+\.\d+\n", got.stdout)
 
 
 @pytest.mark.parametrize("command,said", [
