@@ -411,6 +411,12 @@ def test_no_other_file_is_emptied(bed):
     writes.end(signo=signal.SIGINT)
 
 
+def test_an_output_without_a_name(bed):
+    capture = Capture(bed, "-i", "lo", "-w", "", ready=None)
+    capture.end(status=2)
+    assert capture.said == "saluki: capture: -w '': must be a file, a directory, or - for standard output\n"
+
+
 @pytest.mark.parametrize("words,said", [
     (["-i", "none0"], "none0: no such interface; 'saluki capture -D' lists the interfaces"),
     (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error; "
@@ -439,9 +445,10 @@ def test_a_capture_that_does_not_begin_costs_no_file(bed):
 
 
 def test_a_file_that_cannot_be_made(bed):
+    """The capture does not begin."""
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "none/x.pcapng", ready=None)
     capture.end(status=1)
-    assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
+    assert capture.said == f"saluki: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n"
 
 
 def test_an_output_that_takes_nothing_ends_the_capture(bed):
