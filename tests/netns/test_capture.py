@@ -555,6 +555,23 @@ def test_a_series_of_files(bed, talk):
     assert len(list(bed.tmp_path.glob("ring_*.pcapng"))) == 2
 
 
+def test_a_ring_of_an_earlier_capture_stays(bed, talk):
+    """As with dumpcap, whose -b files: counts the files of one run."""
+    def files_of_a_run():
+        before = set(bed.tmp_path.glob("ring_*.pcapng"))
+        capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "ring.pcapng", "-C", "1", "-W", "2", "--combo-age", "20")
+        for _ in range(20):
+            talk.send(1000)
+        capture.end(signo=signal.SIGINT)
+        after = set(bed.tmp_path.glob("ring_*.pcapng"))
+        assert before <= after
+        return {path: path.read_bytes() for path in after - before}
+
+    first = files_of_a_run()
+    assert len(first) == 2 and len(files_of_a_run()) == 2
+    assert {path: path.read_bytes() for path in first} == first
+
+
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
 def test_closed_standard_descriptors(bed, talk, closed):
     """None of the capture's own files gets a number of theirs, and a capture ends."""
