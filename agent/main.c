@@ -49,6 +49,12 @@ static void usage(FILE *out)
 	fprintf(out, "\nEach command takes --help.\n");
 }
 
+static int version(void)
+{
+	printf("saluki %s\n", SALUKI_VERSION);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	descriptors_open_standard();
@@ -56,15 +62,18 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	for (const struct command_def *c = commands; c->name; c++)
-		if (!strcmp(argv[1], c->name))
-			return c->run(argc - 1, argv + 1);
+	for (const struct command_def *c = commands; c->name; c++) {
+		if (strcmp(argv[1], c->name))
+			continue;
+		if (argc > 2 && !strcmp(argv[2], "--version"))
+			return version();
+		return c->run(argc - 1, argv + 1);
+	}
 	switch (options_next(defs, 2, argv)) {
 	case OPT_COMPLETION:
 		return completion_print("saluki", defs, commands, false, "module", module_commands);
 	case OPT_VERSION:
-		printf("saluki %s\n", SALUKI_VERSION);
-		return 0;
+		return version();
 	case 'h':
 		usage(stdout);
 		return 0;

@@ -24,9 +24,6 @@
 #include "wire/board.h"
 #include "wire/live.h"
 
-#define ROTATE_BYTES_MIN 1000000ULL
-#define ROTATE_BYTES_MAX 1000000000000ULL
-#define ROTATE_S_MAX 31536000
 #define SILENT_MIN_US 3000000
 #define SILENT_DEFAULT_NS 15000000000ULL
 
@@ -150,58 +147,6 @@ static int parse_keep_free(struct keep_free *k, const char *text)
 	return 0;
 }
 
-/* Millions of bytes, or a number with a suffix K, M or G, as in tcpdump. */
-static int parse_rotate_size(struct collector_options *o, const char *text)
-{
-	static const char units[] = "kmgKMG";
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10), factor = 1000000;
-	const char *unit = *end ? strchr(units, *end) : NULL;
-
-	if (unit)
-		factor = 1ULL << 10 * ((unit - units) % 3 + 1);
-	if (*text < '0' || *text > '9' || end[unit != NULL] || n > ROTATE_BYTES_MAX / factor ||
-	    n * factor < ROTATE_BYTES_MIN) {
-		log_line("--rotate-size %s: must be a whole number from 1 to 1000000, in millions "
-			 "of bytes, or with a suffix K, M or G, in powers of 1024",
-			 text);
-		return -EINVAL;
-	}
-	o->rotate_bytes = n * factor;
-	return 0;
-}
-
-/* Seconds, or a number with a unit. */
-static int parse_rotate_time(struct collector_options *o, const char *text)
-{
-	size_t len = strlen(text), digits = strspn(text, "0123456789");
-	char seconds[16];
-	uint64_t us = 0;
-
-	if (digits == len && len < sizeof(seconds) - 1) {
-		snprintf(seconds, sizeof(seconds), "%ss", text);
-		text = seconds;
-		len++;
-	}
-	if (duration_us(text, len, ROTATE_S_MAX * 1000000ULL, &us) || !us || us % 1000000) {
-		log_line("--rotate-time %.*s: must be a whole number from 1 to 31536000, in "
-			 "seconds, or a time in whole seconds such as 60s, 10m or 1h",
-			 (int)(len - (text == seconds)), text);
-		return -EINVAL;
-	}
-	o->rotate_s = us / 1000000;
-	return 0;
-}
-
-static int parse_rotate_count(struct collector_options *o, const char *text)
-{
-	long value;
-	int err = options_number("--rotate-count", text, 2, 100000, &value);
-
-	o->rotate_count = err ? 0 : value;
-	return err;
-}
-
 static int parse_live_bytes(uint32_t *bytes, const char *text)
 {
 	char *end;
@@ -249,11 +194,11 @@ static int parse_option(struct collector_options *o, int id)
 		o->write = optarg;
 		return 0;
 	case 'C':
-		return parse_rotate_size(o, optarg);
+		return rotate_size(optarg, &o->rotate_bytes);
 	case 'G':
-		return parse_rotate_time(o, optarg);
+		return rotate_time(optarg, &o->rotate_s);
 	case 'W':
-		return parse_rotate_count(o, optarg);
+		return rotate_count(optarg, &o->rotate_count);
 	case OPT_EVENTS:
 		o->events = optarg;
 		return 0;
@@ -322,10 +267,8 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		wrong = "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";
 	else if (!o->write)
 		wrong = "-w DIR|FILE|- is missing: where shall the frames go?";
-	else if ((o->rotate_bytes || o->rotate_s) && !strcmp(o->write, "-"))
-		wrong = "-C and -G do not go with -w -: standard output cannot be rotated";
-	else if (o->rotate_count && !o->rotate_bytes && !o->rotate_s)
-		wrong = "-W COUNT needs -C SIZE or -G TIME, which begin a new file";
+	else
+		wrong = rotate_wrong(o->write, o->rotate_bytes || o->rotate_s, o->rotate_count);
 	if (wrong)
 		log_line("%s", wrong);
 	return wrong || check_series(o)

@@ -6,13 +6,17 @@
 
 static void sensors(struct take *t, const char *names)
 {
+	char why[SELECT_WHY_MAX];
+
 	if (select_sensors(&t->select, names)) {
 		say("out of memory");
 		return;
 	}
 	select_apply(&t->select, &t->directory);
-	t->warned = false;
 	say("sensors: %s", *names ? names : "all");
+	t->warns = !select_unknown(&t->select, &t->directory, why);
+	if (!t->warns)
+		say("%s", why);
 }
 
 static void filter(struct take *t, const struct toolbar *bar, const char *text)

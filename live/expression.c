@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/filter_words.h"
+
 static struct libpcap pcap;
 
 /* Link types whose numbers differ between files (LINKTYPE_) and libpcap (DLT_). */
@@ -20,10 +22,12 @@ static int compile(struct expression *e, uint16_t linktype, char why[EXPRESSION_
 {
 	pcap_t *dead = pcap.open_dead(dlt_of(linktype), LIBPCAP_SNAPLEN);
 	struct bpf_program program = { 0 };
+	char hint[FILTER_WORDS_HINT_MAX];
 	int err = dead ? 0 : -ENOMEM;
 
 	if (dead && pcap.compile(dead, &program, e->text, 1, PCAP_NETMASK_UNKNOWN)) {
-		snprintf(why, EXPRESSION_WHY_MAX, "%s; see pcap-filter(7)", pcap.geterr(dead));
+		snprintf(why, EXPRESSION_WHY_MAX, "%s%s", pcap.geterr(dead),
+			 filter_words_hint(e->text, hint));
 		err = -EINVAL;
 	}
 	if (dead)

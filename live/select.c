@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/suggest.h"
 #include "radiotap.h"
 #include "wire/channel.h"
 
@@ -95,19 +96,38 @@ static bool is_known(const struct directory *d, const char *name, size_t len)
 	return false;
 }
 
-const char *select_unknown(const struct select *x, const struct directory *d, char *name,
-			   size_t size)
+static void explain(const struct directory *d, const char *name, size_t len,
+		    char why[SELECT_WHY_MAX])
+{
+	bool group = *name == '@';
+	const char *kind = group ? "group" : "sensor";
+	struct suggest s;
+
+	suggest_begin(&s, name + group, len - group);
+	for (uint32_t i = 0; i < d->count; i++)
+		if (d->list[i].listed)
+			suggest_offer(&s, group ? d->list[i].group : d->list[i].name);
+	snprintf(why, SELECT_WHY_MAX, "%s %.*s: the collector knows no such %s%s%s%s", kind,
+		 (int)s.len, s.given, kind, s.word ? "; did you mean " : "", s.word ?: "",
+		 s.word ? "?" : "");
+}
+
+bool select_unknown(const struct select *x, const struct directory *d, char why[SELECT_WHY_MAX])
 {
 	const char *list = x->sensors ? x->sensors : "", *at;
+	char group[SELECT_WHY_MAX];
 	size_t len;
 
 	while ((list = next_name(list, &at, &len)))
 		if (!is_known(d, at, len)) {
-			snprintf(name, size, "%.*s", (int)len, at);
-			return name;
+			explain(d, at, len, why);
+			return true;
 		}
-	snprintf(name, size, "@%s", x->group ? x->group : "");
-	return x->group && !is_known(d, name, strlen(name)) ? name : NULL;
+	snprintf(group, sizeof(group), "@%s", x->group ? x->group : "");
+	if (!x->group || is_known(d, group, strlen(group)))
+		return false;
+	explain(d, group, strlen(group), why);
+	return true;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */

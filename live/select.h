@@ -37,9 +37,9 @@ int select_channels(struct select *x, const char *list, char why[SELECT_WHY_MAX]
 int select_expression(struct select *x, const char *text, char why[SELECT_WHY_MAX]);
 /* The directory or the choice of sensors has changed. */
 void select_apply(struct select *x, const struct directory *d);
-/* Returns the first name in the choice that the directory does not have, in `name`, or NULL. */
-const char *select_unknown(const struct select *x, const struct directory *d, char *name,
-			   size_t size);
+/* Whether the choice has a sensor or group that the directory does not have. Then `why` names it,
+ * and a similar name. */
+bool select_unknown(const struct select *x, const struct directory *d, char why[SELECT_WHY_MAX]);
 /* Whether the frame is wanted. Its sensor is. */
 bool select_frame(struct select *x, uint16_t linktype, const struct block *b);
 

@@ -59,16 +59,26 @@ void take_source(struct take *t, const struct source *s)
 
 void take_directory(struct take *t)
 {
-	char name[LIVE_NAME_MAX + 32];
+	char why[SELECT_WHY_MAX];
 
 	if (!directory_update(&t->directory, t->source))
 		return;
 	select_apply(&t->select, &t->directory);
-	if (!t->warned && select_unknown(&t->select, &t->directory, name, sizeof(name))) {
-		say("%s %s: the collector knows no such %s yet", *name == '@' ? "group" : "sensor",
-		    *name == '@' ? name + 1 : name, *name == '@' ? "group" : "sensor");
-		t->warned = true;
+	if (t->warns && select_unknown(&t->select, &t->directory, why)) {
+		say("%s", why);
+		t->warns = false;
 	}
+}
+
+int take_check(struct take *t)
+{
+	char why[SELECT_WHY_MAX];
+
+	t->warns = true;
+	if (!select_unknown(&t->select, &t->directory, why))
+		return 0;
+	log_line("%s", why);
+	return -ENOENT;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@ struct take {
 	uint64_t count;	    /* end after so many frames; 0: no end */
 	uint64_t accepted, missed;
 	bool unplaced_any;
-	bool lost;   /* frames were missed since the last statistics */
-	bool warned; /* of sensors that the collector does not know */
+	bool lost;  /* frames were missed since the last statistics */
+	bool warns; /* of sensors that the collector no longer knows; once, after take_check */
 };
 
 /* Returns 0, or -errno after a line: a wrong expression. */
@@ -34,6 +34,8 @@ void take_free(struct take *t);
 void take_source(struct take *t, const struct source *s);
 /* Takes the sensors if they have changed. */
 void take_directory(struct take *t);
+/* Whether the collector knows the chosen sensors and groups. Returns 0, or -ENOENT after a line. */
+int take_check(struct take *t);
 /* Takes a record, before which `missed` frames of its sensor were missed. Returns 0, -EBADMSG or
  * another -errno after a line. */
 int take_record(struct take *t, const struct live_record *r, const uint8_t *blocks,

@@ -223,9 +223,12 @@ static int first(struct view *v)
 		return err;
 	}
 	err = attach(v, false);
-	if (!err)
+	while (!err && !v->take.directory.list && !stop && !has_ended(v)) {
 		take_directory(&v->take);
-	return err;
+		if (!v->take.directory.list)
+			poll(NULL, 0, POLL_MS); /* the collector is changing it */
+	}
+	return err || !v->take.directory.list ? err : take_check(&v->take);
 }
 
 int view(const struct live_options *o, int helper, int fd, const char *name)

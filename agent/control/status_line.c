@@ -21,9 +21,19 @@ static void counts_of(struct status_counts *c, const struct totals *t)
 	};
 }
 
+/* The collector of `saluki capture` has no address. */
+static bool is_local(const struct session *s)
+{
+	return s->peers[0].address.to.ss_family == AF_UNIX;
+}
+
 static const char *connection(const struct session *s)
 {
-	return !s->ops->receives ? "one-way" : s->connected ? "connected" : "no answer";
+	if (!s->ops->receives)
+		return "  one-way";
+	if (!s->connected)
+		return "  no answer";
+	return is_local(s) ? "" : "  connected";
 }
 
 void status_line_tell(struct status_line *l, const struct exporter *e, const struct totals *t,
@@ -37,12 +47,12 @@ void status_line_tell(struct status_line *l, const struct exporter *e, const str
 		return;
 	counts_of(&now, t);
 	if (l->at_ns) {
-		snprintf(state, sizeof(state), "store %u%%  %s", store_percent(&e->deliver.store),
+		snprintf(state, sizeof(state), "store %u%%%s", store_percent(&e->deliver.store),
 			 connection(s));
 		status_text(numbers, &l->before, &now, now_ns - l->at_ns,
 			    &(struct status_words){ "sent", state });
-		snprintf(text, sizeof(text), "%s  %.*s", numbers,
-			 (int)(sizeof(text) - sizeof(numbers) - 3), s->peer);
+		snprintf(text, sizeof(text), "%s%s%.*s", numbers, is_local(s) ? "" : "  ",
+			 (int)(sizeof(text) - sizeof(numbers) - 3), is_local(s) ? "" : s->peer);
 		terminal_line_say(l->line, text);
 	}
 	l->before = now;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/filter_words.h"
 #include "common/libpcap.h"
 
 static int libpcap_open(struct libpcap *p, char *why, size_t why_len)
@@ -31,13 +32,15 @@ static int dlt_of(int linktype)
 /* libpcap's error message, with a remedy. */
 static void explain(const char *expression, const char *said, char *why, size_t why_len)
 {
-	const char *hint = "";
+	const char *remedy = "";
+	char hint[FILTER_WORDS_HINT_MAX];
 
 	if (strstr(said, "inbound/outbound"))
-		hint = "; use -Q in or -Q out";
+		remedy = "; use -Q in or -Q out";
 	else if (strstr(said, "netmask not known"))
-		hint = "; use 'ether broadcast' or 'dst host'";
-	snprintf(why, why_len, "filter '%.120s': %s%s; see pcap-filter(7)", expression, said, hint);
+		remedy = "; use 'ether broadcast' or 'dst host'";
+	snprintf(why, why_len, "filter '%.120s': %s%s%s", expression, said, remedy,
+		 filter_words_hint(expression, hint));
 }
 
 static int take(struct filter *f, const struct bpf_program *program, const char *expression,

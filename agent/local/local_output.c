@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -45,13 +48,28 @@ static const char *wrong(int fd, const char *input)
 	return is_capture(fd) ? NULL : "is no capture file; remove it first";
 }
 
+/* A file that does not exist needs its folder. */
+static int look_at_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	if (stat(dirname(folder), &st) == 0)
+		return 0;
+	log_line("-w %s: %s", path, strerror(errno));
+	return -EINVAL;
+}
+
 static int look(const char *path, const char *input, bool empties)
 {
 	struct stat st;
 	const char *why;
 	int fd;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st))
+		return look_at_folder(path);
+	if (!S_ISREG(st.st_mode))
 		return 0;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	why = fd < 0 ? strerror(errno) : wrong(fd, input);

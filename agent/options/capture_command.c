@@ -65,6 +65,8 @@ static int parse_count(uint64_t *count)
 static int parse_option(struct capture_command *c, int id)
 {
 	int err = print_command_option(&c->print, id);
+	uint32_t number; /* the collector reads the texts again */
+	uint64_t bytes;
 
 	if (err != -ENOENT)
 		return err;
@@ -76,13 +78,13 @@ static int parse_option(struct capture_command *c, int id)
 		return parse_count(&c->run.count);
 	case 'C':
 		c->size = optarg;
-		return 0;
+		return rotate_size(optarg, &bytes);
 	case 'G':
 		c->time = optarg;
-		return 0;
+		return rotate_time(optarg, &number);
 	case 'W':
 		c->files = optarg;
-		return 0;
+		return rotate_count(optarg, &number);
 	case 'q':
 		c->run.log_level = LOG_LEVEL_QUIET;
 		return 0;
@@ -106,6 +108,8 @@ static int check(const struct capture_command *c)
 				    : "-i IF is missing; 'saluki capture -D' lists interfaces";
 	else if (!c->write && (c->size || c->time || c->files))
 		wrong = "-C, -G and -W go with -w FILE";
+	else if (c->write)
+		wrong = rotate_wrong(c->write, c->size || c->time, c->files);
 	if (wrong)
 		log_line("capture: %s", wrong);
 	if (wrong || !c->write)

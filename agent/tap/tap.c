@@ -3,9 +3,12 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <saluki/linktype.h>
@@ -17,6 +20,10 @@
 #include "agent/radio/radio.h"
 #include "common/log.h"
 #include "promiscuous.h"
+
+#ifndef CAP_BPF
+#define CAP_BPF 39 /* since Linux 5.8 */
+#endif
 
 /* The best first. The BPF tap chooses the best hook for each interface itself. */
 static const struct {
@@ -256,12 +263,32 @@ static void free_kind(struct tap *t)
 	t->ops->free(t);
 }
 
+/* Whether the process has one of the rights that the kinds of SOURCE_AUTO need. */
+static bool is_permitted(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), err = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err != EPERM || syscall(SYS_capget, &head, have) ||
+	       have[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN) ||
+	       have[CAP_TO_INDEX(CAP_BPF)].effective & CAP_TO_MASK(CAP_BPF);
+}
+
 /* If the kernel refuses one kind, it may allow another. For other errors another kind does not
  * help. */
 static struct tap *open_best(const struct capture_options *o)
 {
 	bool own_fault = false;
 
+	if (o->source == SOURCE_AUTO && !o->persistent && !is_permitted()) {
+		log_line("%s: not permitted; run as root, or with CAP_NET_RAW, or with CAP_BPF, "
+			 "CAP_NET_ADMIN and CAP_PERFMON",
+			 o->interfaces[0]);
+		return NULL;
+	}
 	for (size_t i = 0; !own_fault && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct tap *t;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/filter_words.h"
 #include "common/libpcap.h"
 
 /* LINKTYPE_ values: radiotap, 802.11, Ethernet, Prism. libpcap's DLT_ values are the same. */
@@ -34,6 +35,7 @@ static bool compile(struct bpf_program *p, const char *text, int linktype, char 
 {
 	pcap_t *dead = libpcap.open_dead(linktype, LIBPCAP_SNAPLEN);
 	const char *wrong = "no memory to compile it";
+	char hint[FILTER_WORDS_HINT_MAX];
 
 	memset(p, 0, sizeof(*p));
 	if (dead && libpcap.compile(dead, p, text, 1, PCAP_NETMASK_UNKNOWN)) {
@@ -45,7 +47,7 @@ static bool compile(struct bpf_program *p, const char *text, int linktype, char 
 		memset(p, 0, sizeof(*p));
 	}
 	if (!p->bf_len && !*why)
-		snprintf(why, why_len, "%s; see pcap-filter(7)", wrong);
+		snprintf(why, why_len, "%s%s", wrong, filter_words_hint(text, hint));
 	if (dead)
 		libpcap.close(dead);
 	return p->bf_len != 0;

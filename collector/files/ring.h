@@ -2,8 +2,9 @@
 /*
  * Ring: the files of a series that were written with -W. When there are more files than -W allows,
  * the oldest are deleted. Each file names its ring in the section header's comment, so the ring
- * continues after a restart or a crash. Always holds: a deleted file is a regular file of the
- * series, its comment names this ring, and no other collector writes to it.
+ * continues after a restart or a crash; that of `saluki capture` does not. Always holds: a deleted
+ * file is a regular file of the series, its comment names this ring, and no other collector writes
+ * to it.
  */
 #ifndef COLLECTOR_FILES_RING_H
 #define COLLECTOR_FILES_RING_H

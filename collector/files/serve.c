@@ -46,6 +46,12 @@ static int output_check(struct files *f)
 	return 0;
 }
 
+/* The ring of a capture has no earlier files: nobody expects a new capture to delete an old one. */
+static bool is_capture(const struct collector_options *o)
+{
+	return o->inherited > STDERR_FILENO;
+}
+
 int files_init(struct files *f, const struct collector_options *o)
 {
 	struct series s;
@@ -64,7 +70,8 @@ int files_init(struct files *f, const struct collector_options *o)
 		count = series_list(&s, &f->old, &f->number);
 		f->old_count = count < 0 ? 0 : count;
 		if (o->rotate_count)
-			err = ring_init(&f->ring, &s, o->rotate_count, f->old, f->old_count);
+			err = ring_init(&f->ring, &s, o->rotate_count, f->old,
+					is_capture(o) ? 0 : f->old_count);
 		if (err)
 			log_line("-W: %s", strerror(-err));
 	}

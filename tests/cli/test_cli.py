@@ -31,10 +31,11 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm"])
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki run",
+                                     "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
-    assert got.returncode == 0 and re.fullmatch(command + r" \d+\.\d+\.\d+\n", got.stdout)
+    assert got.returncode == 0 and re.fullmatch(command.split()[0] + r" \d+\.\d+\.\d+\n", got.stdout)
 
 
 @pytest.mark.parametrize("command,said", [
@@ -138,6 +139,14 @@ def test_version(command):
      "'/'; use those such as %Y, %m, %d, %H, %M and %S\n"),
     ("saluki-collector --listen :1 --key k --sensors s -w f%q -G 60", "saluki-collector: -w f%q: its conversions "
      "cannot be read back from a name; use those such as %Y, %m, %d, %H, %M and %S\n"),
+    ("saluki capture -i lo -w - -C 1", "saluki: capture: -C and -G do not go with -w -: standard output cannot be "
+     "rotated\n"),
+    ("saluki capture -i lo -w f -W 3", "saluki: capture: -W COUNT needs -C SIZE or -G TIME, which begin a new file\n"),
+    ("saluki capture -i lo -w f -C 1 -W 1", "saluki: --rotate-count 1: must be a whole number from 2 to 100000\n"),
+    ("saluki capture -i lo -w f -C 100K", "saluki: --rotate-size 100K: must be a whole number from 1 to 1000000, in "
+     "millions of bytes, or with a suffix K, M or G, in powers of 1024\n"),
+    ("saluki capture -i lo -w f -G 500ms", "saluki: --rotate-time 500ms: must be a whole number from 1 to 31536000, "
+     "in seconds, or a time in whole seconds such as 60s, 10m or 1h\n"),
     ("saluki-collector --live-bytes 3M", "saluki-collector: --live-bytes 3M: must be from 4M to 1G; K, M or G may "
      "stand behind it\n"),
     ("saluki-live --chanel 6", "saluki-live: --chanel: no such option; did you mean --channel? See --help\n"),

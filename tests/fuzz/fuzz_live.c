@@ -163,6 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	say_to(&quiet);
 	o.channels = fuzz_number(&in, 1) & 1 ? "1,6" : NULL;
 	CHECK(take_init(t, &o) == 0);
+	t->warns = true;
 	t->stream.fd = fd;
 	t->stream.stop = &stop;
 	s.ring = (struct live_ring *)ring;

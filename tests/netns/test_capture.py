@@ -413,9 +413,16 @@ def test_no_other_file_is_emptied(bed):
     writes.end(signo=signal.SIGINT)
 
 
+def test_an_output_without_a_name(bed):
+    capture = Capture(bed, "-i", "lo", "-w", "", ready=None)
+    capture.end(status=2)
+    assert capture.said == "saluki: capture: -w '': must be a file, a directory, or - for standard output\n"
+
+
 @pytest.mark.parametrize("words,said", [
     (["-i", "none0"], "none0: no such interface; 'saluki capture -D' lists the interfaces"),
-    (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error"),
+    (["-i", "lo", "tpc port 80"], "lo: filter 'tpc port 80': can't parse filter expression: syntax error; "
+     "'tpc': did you mean tcp? See pcap-filter(7)\n"),
     (["-r", "/none.pcap"], "-r /none.pcap: No such file or directory"),
 ])
 def test_a_mistake_costs_no_file(bed, words, said):
@@ -440,9 +447,10 @@ def test_a_capture_that_does_not_begin_costs_no_file(bed):
 
 
 def test_a_file_that_cannot_be_made(bed):
+    """The capture does not begin."""
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "none/x.pcapng", ready=None)
     capture.end(status=1)
-    assert f"saluki-collector: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n" in capture.said
+    assert capture.said == f"saluki: -w {bed.tmp_path}/none/x.pcapng: No such file or directory\n"
 
 
 def test_an_output_that_takes_nothing_ends_the_capture(bed):
@@ -559,6 +567,23 @@ def test_a_series_of_files(bed, talk):
     capture.end(signo=signal.SIGINT)
     assert capture.ledger()["balance"] == 0
     assert len(list(bed.tmp_path.glob("ring_*.pcapng"))) == 2
+
+
+def test_a_ring_of_an_earlier_capture_stays(bed, talk):
+    """As with dumpcap, whose -b files: counts the files of one run."""
+    def files_of_a_run():
+        before = set(bed.tmp_path.glob("ring_*.pcapng"))
+        capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "ring.pcapng", "-C", "1", "-W", "2", "--combo-age", "20")
+        for _ in range(20):
+            talk.send(1000)
+        capture.end(signo=signal.SIGINT)
+        after = set(bed.tmp_path.glob("ring_*.pcapng"))
+        assert before <= after
+        return {path: path.read_bytes() for path in after - before}
+
+    first = files_of_a_run()
+    assert len(first) == 2 and len(files_of_a_run()) == 2
+    assert {path: path.read_bytes() for path in first} == first
 
 
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])

@@ -91,7 +91,9 @@ def test_not_root(bed):
     p = testbed.Process(bed.ns, ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
                                  testbed.BUILD / "saluki", "run", "-i", "lo",
                                  *sensor_args(bed)], None)
-    assert_said(p.finish(signo=None), 1, "lo", "not permitted", "root", "CAP_BPF")
+    status, said = p.finish(signo=None)
+    assert_said((status, said), 1, "lo", "not permitted", "root", "CAP_NET_RAW", "CAP_BPF")
+    assert said.count("\n") == 1, said
 
 
 def test_reading_a_file_needs_no_root(bed, bundled):

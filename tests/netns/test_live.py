@@ -160,13 +160,21 @@ def test_a_count_is_exact(bed, bundled):
     assert len(viewer.frames()) == 100
 
 
-def test_a_name_that_the_collector_does_not_know(bed):
+@pytest.mark.parametrize("words, why", [
+    (["--sensor", "lib,libb"], "sensor libb: the collector knows no such sensor; did you mean lib?\n"),
+    (["--sensor", "another"], "sensor another: the collector knows no such sensor\n"),
+    (["--sensor", "@libary"], "group libary: the collector knows no such group; did you mean library?\n"),
+    (["--group", "libary"], "group libary: the collector knows no such group; did you mean library?\n")])
+def test_a_name_that_the_collector_does_not_know(bed, words, why):
+    bed.keys.sensor("three", words="group=library")
+    bed.keys.sensors.write_text(bed.keys.sensors.read_text() + "group library\n")
     bed.collector()
-    viewer = Viewer(bed, options=["--sensor", "lib,libb"], ready="sensor libb: the collector knows no such sensor")
-    assert viewer.finish()[0] == 0
+    status, said = Viewer(bed, options=words, ready=why).finish(None)
+    assert status == 1 and said.count("knows no such") == 1, said
 
 
 @pytest.mark.parametrize("words, why", [(["type", "mgtx"], "unknown 802.11 type name"),
+                                        (["upd", "port", "53"], "'upd': did you mean udp? See pcap-filter(7)\n"),
                                         (["host", "no-such-host.invalid"], "unknown host")])
 def test_an_expression_that_is_wrong(bed, words, why):
     bed.collector()
@@ -415,10 +423,16 @@ def test_at_most_twenty_viewers_a_second(bed, bundled):
 
 
 def test_a_sensor_that_is_added(bed, bundled):
-    """On SIGHUP, viewers know it too."""
-    collector = bed.collector()
-    everyone, one = Viewer(bed), Viewer(bed, "new.pcapng", ["--sensor", "new"], ready="no such sensor yet")
+    """On SIGHUP, viewers know it too. A viewer of a sensor that is gone waits until it is back."""
+    sensors = bed.keys.sensors.read_text()
     bed.keys.sensor("new")
+    collector = bed.collector()
+    everyone, one = Viewer(bed), Viewer(bed, "new.pcapng", ["--sensor", "new"])
+    listed = bed.keys.sensors.read_text()
+    bed.keys.sensors.write_text(sensors)
+    collector.expect_again(signal.SIGHUP, "read again")
+    one.expect("sensor new: the collector knows no such sensor")
+    bed.keys.sensors.write_text(listed)
     collector.expect_again(signal.SIGHUP, "read again")
     export(bed, "new", bundled)
     count = len(list(captures.frames(bundled)))

@@ -135,6 +135,18 @@ def test_both_lines_are_renewed(bed, bundled):
     assert sum("ledger: seen" in row for row in sensor.rows) == 2
 
 
+def test_the_line_of_capture(bed, bundled):
+    """It names neither the connection to its own collector nor an address."""
+    player = bed.tun("mon0", 803, bundled, ["--loop"])
+    capture = Terminal(bed, [BUILD / "saluki", "capture", "-i", "mon0", "-w", bed.out])
+    capture.expect("capturing by")
+    player.go()
+    capture.renewed(3)
+    line = HEARD.pattern + r"  store \d+%  [\d.]+ B/frame"
+    assert re.fullmatch(line, capture.rows[-1]), capture.rows
+    assert capture.finish() == 0
+
+
 def test_the_line_fits_the_terminal(bed, bundled):
     """A terminal may become another size. Fields without room are left out."""
     player = bed.tun("mon0", 803, bundled, ["--loop"])
