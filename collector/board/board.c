@@ -102,7 +102,8 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 	X(vanished)
 	X(written)
 	X(lost_missing)
-	X(lost_disk) X(lost_refused) X(earlier)
+	X(lost_disk)
+	X(lost_refused) X(earlier)
 #undef X
 #define X(name) b->name = l->name;
 		X(run) X(runs) X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages)

@@ -349,9 +349,10 @@ def test_without_the_group_nobody_looks(bed):
 def test_the_group_may_look(bed, bundled):
     """A user of the group, with no other right."""
     bed.ns.run("sh", "-c", "cp /etc/group /run/group && echo saluki:x:4242: >> /run/group && "
-               "mount --bind /run/group /etc/group")
+               "echo saluki-board:x:4243: >> /run/group && mount --bind /run/group /etc/group")
     collector = bed.collector()
     assert "only this user" not in collector.said
+    assert bed.ns.run("stat", "-c", "%a %g", "/run/saluki-collector/board", capture_output=True).stdout == "660 4243\n"
     assert bed.ns.run("stat", "-c", "%a %g", "/run/saluki-collector/live", capture_output=True).stdout == "660 4242\n"
     program = testbed.for_anybody(LIVE, bed.tmp_path)
     out = bed.tmp_path / "view.pcapng"
