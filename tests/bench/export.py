@@ -112,8 +112,8 @@ class Many:
         self.ns = testbed.Namespace()
         stack.callback(self.ns.close)
 
-    def collector(self):
-        c = testbed.Collector(self.ns, self.keys, self.out,
+    def collector(self, options=()):
+        c = testbed.Collector(self.ns, self.keys, self.out, options=options,
                               before=cable.on_cpu(cable.CONSUMER_CPU))
         self.stack.callback(c.kill)
         return c
@@ -152,7 +152,7 @@ def _back(many, swarm, collector, outage):
     return time.monotonic() - before, collector
 
 
-def _all_up(many, *options):
+def all_up(many, *options):
     """A swarm whose sensors all have a session, and seconds from its start to the last one's."""
     before = time.monotonic()
     swarm = many.swarm("--seconds", "3600", *options)
@@ -166,10 +166,10 @@ def back(directory, say):
         idle = many.idle_kib()
         say(f"    {SENSORS:,} sensors listed: {idle:,} KiB of memory")
         collector = many.collector()
-        swarm, wrong = _all_up(many, "--combos", "0", "--clock-ahead", WRONG_S)
+        swarm, wrong = all_up(many, "--combos", "0", "--clock-ahead", WRONG_S)
         swarm.kill()
         say(f"    {SENSORS:,} sensors whose clocks are {WRONG_S} s wrong have a session after {wrong:.1f} s")
-        swarm, _ = _all_up(many, "--combos", "2", "--rate", "2000")
+        swarm, _ = all_up(many, "--combos", "2", "--rate", "2000")
         at_once, collector = _back(many, swarm, collector, 0)
         later, collector = _back(many, swarm, collector, OUTAGE_S)
         say(f"    {SENSORS:,} sensors back after {at_once:.1f} s, after {OUTAGE_S} s without a "
