@@ -42,10 +42,8 @@
 #include <unistd.h>
 
 #include "collector.h"
-#include "collector/control/ctl.h"
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
-#include "collector/status/status.h"
 #include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
@@ -261,6 +259,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 
 int main(int argc, char **argv)
 {
+	const struct command_def *command;
 	struct collector_options o;
 	struct collector *c;
 	struct files files = {
@@ -271,10 +270,9 @@ int main(int argc, char **argv)
 
 	descriptors_open_standard();
 	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
-	if (argc > 1 && !strcmp(argv[1], "ctl"))
-		return ctl_main(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "status"))
-		return status_main(argc - 1, argv + 1);
+	command = argc > 1 ? options_command(argv[1]) : NULL;
+	if (command)
+		return command->run(argc - 1, argv + 1);
 	status = options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;

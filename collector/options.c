@@ -81,12 +81,21 @@ static const struct option_def defs[] = {
 	{ 0 },
 };
 
-/* Commands, which come before other options (main.c). */
 static const struct command_def commands[] = {
 	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
 	{ "status", status_main, status_defs, "print the state of all sensors" },
+	{ "top", top_main, top_defs, "show the state of all sensors each second" },
+	{ "check", check_main, check_defs, "check all sensors for a monitoring system" },
 	{ 0 },
 };
+
+const struct command_def *options_command(const char *name)
+{
+	for (const struct command_def *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
 
 static void help(void)
 {
@@ -94,7 +103,7 @@ static void help(void)
 	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n"
 	       "       saluki-collector ctl SENSOR ORDER\n"
-	       "       saluki-collector status [--json] [SENSOR|GROUP]...\n\n"
+	       "       saluki-collector status|top|check [SENSOR|GROUP]...\n\n"
 	       "Receives frames from saluki sensors and writes them as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);

@@ -103,13 +103,15 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 	X(written)
 	X(lost_missing)
 	X(lost_disk)
-	X(lost_refused) X(earlier)
+	X(lost_refused)
+	X(earlier)
 #undef X
 #define X(name) b->name = l->name;
-		X(run) X(runs) X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages)
-			X(duplicate_pieces) X(bad_events) X(unknown_events) X(module_events)
+	X(run)
+	X(runs) X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages) X(duplicate_pieces)
+		X(bad_events) X(unknown_events) X(module_events)
 #undef X
-				b->totals.final = l->now.sensor.final; /* of the present run */
+			b->totals.final = l->now.sensor.final; /* of the present run */
 	b->in_flight = ledger_in_flight(l);
 	b->balance = ledger_balance(l);
 }

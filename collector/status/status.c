@@ -6,15 +6,13 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/suggest.h"
 #include "print.h"
+#include "reach.h"
 
 enum { OPT_BOARD = 256, OPT_JSON };
 
 const struct option_def status_defs[] = {
-	{ OPT_BOARD, "board", "PATH",
-	  "the collector's board\n"
-	  "(default " BOARD_PATH ")" },
+	REACH_OPTION(OPT_BOARD),
 	{ OPT_JSON, "json", NULL, "print JSON instead of a table" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -28,64 +26,10 @@ static void help(void)
 	printf("\nExit status: 0 printed, 1 failed, 2 bad usage.\n");
 }
 
-/* Logs why there is no board. */
-static void explain(const char *path, int err)
-{
-	if (err == -EACCES || err == -EPERM)
-		log_line("--board %s: %s; are you in the group " BOARD_GROUP
-			 "? ('usermod -a -G " BOARD_GROUP " NAME', and log in again)",
-			 path, strerror(-err));
-	else if (err == -ENOENT || err == -ECONNREFUSED)
-		log_line("--board %s: no collector is there; is saluki-collector running on this "
-			 "machine?",
-			 path);
-	else if (err == -EPROTO)
-		log_line("--board %s: the collector has another version than this program", path);
-	else if (err == -EBADMSG)
-		log_line("--board %s: the collector's numbers contradict each other", path);
-	else if (err == -ENODATA || err == -EAGAIN)
-		log_line("--board %s: the collector shows no state yet; try again in a second",
-			 path);
-	else
-		log_line("--board %s: %s", path, strerror(-err));
-}
-
-static bool is_known(const struct board_state *s, char *name)
-{
-	const struct status_names one = { &name, 1 };
-
-	for (uint32_t i = 0; i < s->collector.sensors; i++)
-		if (status_is_named(&one, &s->sensors[i]))
-			return true;
-	return false;
-}
-
-static void log_unknown(const struct board_state *s, const char *name)
-{
-	struct suggest g;
-
-	suggest_begin(&g, name, strlen(name));
-	for (uint32_t i = 0; i < s->collector.sensors; i++) {
-		suggest_offer(&g, s->sensors[i].name);
-		suggest_offer(&g, s->sensors[i].group);
-	}
-	if (g.word)
-		log_line("%s: the collector knows no such sensor or group; did you mean '%s'?",
-			 name, g.word);
-	else
-		log_line("%s: the collector knows no such sensor or group", name);
-}
-
 static int print(const struct status_states *s, const struct status_names *n, bool json)
 {
-	int err;
+	int err = json ? status_json(stdout, s, n) : status_table(stdout, s, n, &status_all);
 
-	for (int i = 0; i < n->count; i++)
-		if (!is_known(&s->now, n->list[i])) {
-			log_unknown(&s->now, n->list[i]);
-			return 1;
-		}
-	err = json ? status_json(stdout, s, n) : status_table(stdout, s, n);
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -errno;
 	if (err)
@@ -95,19 +39,13 @@ static int print(const struct status_states *s, const struct status_names *n, bo
 
 static int run(const char *path, const struct status_names *names, bool json)
 {
-	struct board_view view = { 0 };
 	struct status_states s;
-	int err = board_open(&view, path), status;
+	int status;
 
-	err = err ?: board_copy(&view, &s.now, &s.before);
-	board_close(&view);
-	if (err) {
-		explain(path, err);
+	if (reach_states(&s, path))
 		return 1;
-	}
-	status = print(&s, names, json);
-	board_state_free(&s.now);
-	board_state_free(&s.before);
+	status = reach_names(&s, names) ? 1 : print(&s, names, json);
+	reach_states_free(&s);
 	return status;
 }
 

@@ -2,12 +2,10 @@
 /* The table of sensors: see print.h. In: two states. Out: a summary, and a row per sensor. */
 #include "print.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/duration.h"
 
@@ -15,84 +13,32 @@ enum { NAME, GROUP, STATE, SEEN, KEPT, BYTES, LOST, CLOCK, ADDRESS, VERSION, COL
 
 #define CELL_MAX 72
 #define NONE "-"
-#define DAY_US 86400000000ULL
 #define ULL(x) ((unsigned long long)(x))
 
 struct row {
 	char cell[COLUMNS][CELL_MAX];
+	enum status_trouble trouble;
+	uint32_t index;
 };
 
-static const struct row heading = { { "SENSOR", "GROUP", "STATE", "SEEN/s", "KEPT/s", "BYTES/s",
-				      "LOST", "CLOCK", "ADDRESS", "VERSION" } };
+static const struct row heading = { .cell = { "SENSOR", "GROUP", "STATE", "SEEN/s", "KEPT/s",
+					      "BYTES/s", "LOST", "CLOCK", "ADDRESS", "VERSION" } };
 static const bool right_aligned[COLUMNS] = {
 	[SEEN] = true, [KEPT] = true, [BYTES] = true, [LOST] = true, [CLOCK] = true
 };
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-bool status_is_named(const struct status_names *n, const struct board_sensor *s)
-{
-	for (int i = 0; i < n->count; i++)
-		if (!strcmp(n->list[i], s->name) || (*s->group && !strcmp(n->list[i], s->group)))
-			return true;
-	return !n->count;
-}
-
-uint64_t status_lost(const struct board_sensor *s)
-{
-	return s->totals.ring_full + s->totals.copy_failed + s->totals.dropped_send +
-	       s->totals.dropped_shutdown + s->vanished + s->lost_missing + s->lost_disk +
-	       s->lost_refused;
-}
-
-const char *status_address(char out[STATUS_ADDRESS_MAX], const struct board_sensor *s)
-{
-	const struct sockaddr_in *in = (const void *)s->address;
-	const struct sockaddr_in6 *in6 = (const void *)s->address;
-
-	*out = 0;
-	if (s->address_len >= sizeof(*in) && in->sin_family == AF_INET)
-		inet_ntop(AF_INET, &in->sin_addr, out, STATUS_ADDRESS_MAX);
-	else if (s->address_len >= sizeof(*in6) && in6->sin6_family == AF_INET6)
-		inet_ntop(AF_INET6, &in6->sin6_addr, out, STATUS_ADDRESS_MAX);
-	return out;
-}
-
-/* Returns the same sensor a state earlier; NULL: there is none. */
-static const struct board_sensor *earlier(const struct status_states *s, uint32_t i)
-{
-	const struct board_sensor *b;
-
-	if (i >= s->before.collector.sensors)
-		return NULL;
-	b = &s->before.sensors[i];
-	return b->id == s->now.sensors[i].id && b->runs == s->now.sensors[i].runs ? b : NULL;
-}
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static double per_second(uint64_t now, uint64_t before, uint64_t interval_ns)
 {
 	return interval_ns && now > before ? (now - before) * 1e9 / interval_ns : 0;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
-/* Today's time of day, or the date. */
-static const char *time_text(char out[32], uint64_t us, uint64_t now_us)
-{
-	time_t t = us / 1000000;
-	struct tm tm;
-
-	if (!localtime_r(&t, &tm) ||
-	    !strftime(out, 32, now_us - us < DAY_US ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &tm))
-		*out = 0;
-	return out;
-}
-
 static void state_cell(char *out, const struct board_sensor *s, uint64_t now_us)
 {
 	char at[32];
 
-	time_text(at, s->heard_us, now_us);
+	status_time(at, s->heard_us, now_us);
 	if (!s->listed)
 		snprintf(out, CELL_MAX, "not listed");
 	else if (s->presence == BOARD_UP)
@@ -122,7 +68,7 @@ static void clock_cell(char *out, const struct board_sensor *s)
 
 static void fill(struct row *r, const struct status_states *s, uint32_t i)
 {
-	const struct board_sensor *now = &s->now.sensors[i], *was = earlier(s, i);
+	const struct board_sensor *now = &s->now.sensors[i], *was = status_earlier(s, i);
 	uint64_t ns = s->now.collector.interval_ns;
 	char address[STATUS_ADDRESS_MAX];
 
@@ -151,12 +97,36 @@ static void fill(struct row *r, const struct status_states *s, uint32_t i)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void summary(FILE *f, const struct status_states *s, const struct status_names *n)
+/* Rows of the output. */
+struct lines {
+	FILE *f;
+	int left; /* rows; negative: no limit */
+	int columns;
+};
+
+__attribute__((format(printf, 2, 3))) static void line(struct lines *l, const char *format, ...)
+{
+	char text[COLUMNS * (CELL_MAX + 2) + 512];
+	va_list args;
+
+	if (!l->left)
+		return;
+	l->left--;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (l->columns)
+		fprintf(l->f, "%.*s\n", l->columns, text);
+	else
+		fprintf(l->f, "%s\n", text);
+}
+
+static void summary(struct lines *l, const struct status_states *s, const struct status_names *n)
 {
 	const struct board_collector *c = &s->now.collector;
 	unsigned int listed = 0, up = 0, unbalanced = 0;
+	char since[DURATION_TEXT_LEN], balance[48] = "balanced";
 	uint64_t lost = 0;
-	char since[DURATION_TEXT_LEN];
 
 	for (uint32_t i = 0; i < c->sensors; i++) {
 		const struct board_sensor *x = &s->now.sensors[i];
@@ -168,29 +138,30 @@ static void summary(FILE *f, const struct status_states *s, const struct status_
 		lost += status_lost(x);
 		unbalanced += x->balance != 0;
 	}
-	fprintf(f, "saluki-collector %s: runs since %s, writes to %s%s\n", c->version,
-		duration_text(since, c->time_us - c->begun_us), c->file,
-		c->holding ? ", waits for disk space" : "");
-	fprintf(f, "sensors %u of %u up; frames lost %llu; ledger ", up, listed, ULL(lost));
 	if (unbalanced)
-		fprintf(f, "unbalanced at %u\n\n", unbalanced);
-	else
-		fprintf(f, "balanced\n\n");
+		snprintf(balance, sizeof(balance), "unbalanced at %u", unbalanced);
+	line(l, "saluki-collector %s: runs since %s, writes to %s%s", c->version,
+	     duration_text(since, c->time_us - c->begun_us), c->file,
+	     c->holding ? ", waits for disk space" : "");
+	line(l, "sensors %u of %u up; frames lost %llu; ledger %s", up, listed, ULL(lost), balance);
+	line(l, "%s", "");
 }
 
-static void row_print(FILE *f, const struct row *r, const int *width)
+static void row_print(struct lines *l, const struct row *r, const int *width)
 {
-	int last = COLUMNS - 1;
+	char text[COLUMNS * (CELL_MAX + 2) + 1];
+	int last = COLUMNS - 1, at = 0;
 
 	while (last && !width[last])
 		last--;
 	for (int c = 0; c <= last; c++)
 		if (width[c])
-			fprintf(f, "%*s%s",
-				right_aligned[c] ? width[c]
-				: c == last	 ? 0
-						 : -width[c],
-				r->cell[c], c == last ? "\n" : "  ");
+			at += snprintf(text + at, sizeof(text) - at, "%*s%s",
+				       right_aligned[c] ? width[c]
+				       : c == last	? 0
+							: -width[c],
+				       r->cell[c], c == last ? "" : "  ");
+	line(l, "%s", text);
 }
 
 /* Columns without any value are left out. */
@@ -209,26 +180,54 @@ static void widths(int *width, const struct row *rows, unsigned int count)
 	}
 }
 
-int status_table(FILE *f, const struct status_states *s, const struct status_names *n)
+static int by_trouble(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->trouble != y->trouble)
+		return x->trouble > y->trouble ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Returns the number of rows. */
+static unsigned int rows_fill(struct row *rows, const struct status_states *s,
+			      const struct status_names *n)
+{
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < s->now.collector.sensors; i++) {
+		const struct board_sensor *x = &s->now.sensors[i];
+
+		/* One that is not listed any more has a ledger. */
+		if (!status_is_named(n, x) || (!x->listed && !x->runs))
+			continue;
+		rows[count].index = i;
+		rows[count].trouble = status_trouble(x, status_earlier(s, i));
+		fill(&rows[count++], s, i);
+	}
+	return count;
+}
+
+const struct status_layout status_all = { 0 };
+
+int status_table(FILE *f, const struct status_states *s, const struct status_names *n,
+		 const struct status_layout *l)
 {
 	struct row *rows = calloc(s->now.collector.sensors + 1, sizeof(*rows));
-	unsigned int count = 0;
+	struct lines lines = { f, l->rows ? l->rows : -1, l->columns };
+	unsigned int count;
 	int width[COLUMNS];
 
 	if (!rows)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->now.collector.sensors; i++) {
-		const struct board_sensor *x = &s->now.sensors[i];
-
-		/* One that is not listed any more has its ledger, but no future. */
-		if (status_is_named(n, x) && (x->listed || x->runs))
-			fill(&rows[count++], s, i);
-	}
+	count = rows_fill(rows, s, n);
+	if (l->by_trouble)
+		qsort(rows, count, sizeof(*rows), by_trouble);
 	widths(width, rows, count);
-	summary(f, s, n);
-	row_print(f, &heading, width);
+	summary(&lines, s, n);
+	row_print(&lines, &heading, width);
 	for (unsigned int i = 0; i < count; i++)
-		row_print(f, &rows[i], width);
+		row_print(&lines, &rows[i], width);
 	free(rows);
 	return 0;
 }

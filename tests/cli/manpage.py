@@ -117,8 +117,8 @@ def typed(text):
             yield f"saluki module {words[2]}", words[3:]
         elif words[0] == "saluki" and len(words) > 1 and not words[1].startswith("-"):
             yield f"saluki {words[1]}", words[2:]
-        elif words[:2] == ["saluki-collector", "ctl"]:
-            yield "saluki-collector ctl", words[2:]
+        elif " ".join(words[:2]) in helptext.COMMANDS:
+            yield " ".join(words[:2]), words[2:]
         else:
             yield words[0], words[1:]
 
@@ -126,7 +126,8 @@ def typed(text):
 # These take an expression, an order or a file after their options.
 EXPRESSIONS = ("saluki capture", "saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
-               "saluki module unload", "saluki module fill", "saluki module consume", "saluki-live")
+               "saluki module unload", "saluki module fill", "saluki module consume", "saluki-live",
+               "saluki-collector status", "saluki-collector top", "saluki-collector check")
 
 
 def mistakes(text):

@@ -2,7 +2,12 @@
 """The board: what `saluki-collector status` prints about sensors that run, fall silent, end, or never begin."""
 import json
 import os
+import pty
+import re
+import select
 import stat
+import termios
+import time
 
 from netns import testbed
 from netns.compare import assert_balanced
@@ -55,6 +60,80 @@ def test_a_fleet(bed, bundled):
     collector.finish()
     for name, count in zip(NAMES[1:], frames[1:]):
         assert_balanced(collector.sensor_stats(name), count)
+
+
+def check(bed, *args):
+    p = bed.ns.run(testbed.BUILD / "saluki-collector", "check", *args, capture_output=True, check=False)
+    assert not p.stderr and p.stdout.count("\n") == 1, p
+    return p.returncode, p.stdout
+
+
+def test_check(bed, bundled):
+    """For a monitoring system: one line, and exit statuses 0 to 3."""
+    assert check(bed)[0] == 3 and "SALUKI UNKNOWN: /run/saluki-collector/board: no collector" in check(bed)[1]
+    bed.collector(options=["--silent-after", "3s"])
+    for n, name in enumerate(("lib", "two")):
+        bed.tun(f"mon{n}", 803, bundled)
+    lib, two = bed.sensor("lib", "mon0"), bed.sensor("two", "mon1")
+    until(bed, "lib", state="up")
+    until(bed, "two", state="up")
+    status_, line = check(bed, "lib", "two")
+    assert status_ == 0 and line.startswith("SALUKI OK: 2 of 2 sensors up | up=2;;;0;2 seen=0c written="), line
+    status_, line = check(bed)
+    assert status_ == 2 and "CRITICAL: room-0, room-1, room-2 and 1 more never heard | up=2;;;0;6 " in line, line
+    two.finish()
+    until(bed, "two", state="ended")
+    status_, line = check(bed, "lib", "two")
+    assert status_ == 1 and line.startswith("SALUKI WARNING: two ended | "), line
+    lib.kill_all()
+    until(bed, "lib", state="silent")
+    status_, line = check(bed, "lib", "two")
+    assert status_ == 2 and line.startswith("SALUKI CRITICAL: lib silent; two ended | up=0;;;0;2 "), line
+    p = bed.ns.run(testbed.BUILD / "saluki-collector", "check", "--loss", "x", capture_output=True, check=False)
+    assert p.returncode == 3 and p.stderr.startswith("saluki-collector: --loss x: "), p
+
+
+def test_check_of_losses(bed, bundled):
+    """Frames of a link type that the sensor may not send are lost."""
+    bed.keys.sensor("odd", words="linktypes=1")
+    bed.collector()
+    player = bed.tun("mon0", 803, bundled)
+    odd = bed.sensor("odd", "mon0")
+    count = player.play()
+    until(bed, "odd", state="up", lost_refused=count, seen=count)
+    status_, line = check(bed, "odd")
+    assert status_ == 1 and line.startswith("SALUKI WARNING: odd losing frames | ") and f"lost={count}c" in line, line
+    assert check(bed, "odd", "--loss", "100")[0] == 0
+    odd.finish()
+
+
+def test_top(bed, bundled):
+    """On a terminal, the worst first, and again each second, until 'q'."""
+    bed.collector(options=["--silent-after", "3s"])
+    bed.tun("mon0", 803, bundled)
+    lib = bed.sensor("lib", "mon0")
+    until(bed, "lib", state="up")
+    args = [testbed.BUILD / "saluki-collector", "top", "lib", "two"]
+    p = bed.ns.run(*args, capture_output=True, check=False)
+    assert p.returncode == 1 and "needs a terminal" in p.stderr, p
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    top = bed.ns.start(*args, stdin=theirs, stdout=theirs, stderr=theirs)
+    bed.stack.callback(top.kill)
+
+    def screen(wanted, deadline=20):
+        said, end = "", time.monotonic() + deadline
+        while not re.search(wanted, said.split("\033[H")[-1], re.S):
+            left = end - time.monotonic()
+            assert left > 0 and select.select([ours], [], [], left)[0], said
+            said += os.read(ours, 65536).decode()
+
+    screen(r"two +never heard.*lib +up ")
+    lib.kill_all()
+    screen(r"lib +silent since.*two +never heard")
+    os.write(ours, b"q")
+    assert top.wait(10) == 0
+    assert termios.tcgetattr(theirs) == before
 
 
 def test_equals_the_stats_file(bed, bundled):

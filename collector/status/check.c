@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki-collector check: see status.h. In: the board. Out: one line, and an exit status as the
+ * Monitoring Plugins Development Guidelines have it.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "print.h"
+#include "reach.h"
+#include "status.h"
+
+#define ULL(x) ((unsigned long long)(x))
+#define NAMES_MAX 3 /* named in the line, of each kind */
+#define LOSS_DEFAULT 1
+
+enum { OPT_BOARD = 256, OPT_LOSS };
+enum verdict { OK, WARNING, CRITICAL, UNKNOWN };
+
+const struct option_def check_defs[] = {
+	REACH_OPTION(OPT_BOARD),
+	{ OPT_LOSS, "loss", "PERCENT",
+	  "warn if a sensor has lost more of the frames it saw\n"
+	  "(default 1)" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+static void help(void)
+{
+	printf("Usage: saluki-collector check [OPTION]... [SENSOR|GROUP]...\n\n"
+	       "Checks the running collector's sensors for a monitoring system: prints one line.\n"
+	       "A sensor that is silent or was never heard, frames that wait for disk space, and\n"
+	       "a ledger that does not balance are critical. Lost frames, and a sensor that has\n"
+	       "ended, are a warning.\n\n");
+	options_print(stdout, check_defs);
+	printf("\nExit status: 0 OK, 1 warning, 2 critical, 3 unknown or bad usage.\n");
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+/* Sensors with the same trouble. */
+struct finding {
+	const char *words; /* after the names */
+	enum verdict verdict;
+	unsigned int count;
+	const char *names[NAMES_MAX];
+};
+
+enum { UNBALANCED, SILENT, NEVER, HELD, LOST, ENDED, FINDINGS };
+
+struct findings {
+	struct finding of[FINDINGS];
+	unsigned int listed, up;
+	uint64_t seen, written, lost;
+};
+
+static void found(struct findings *f, int which, const struct board_sensor *s)
+{
+	struct finding *x = &f->of[which];
+
+	if (x->count < NAMES_MAX)
+		x->names[x->count] = s->name;
+	x->count++;
+}
+
+static void look(struct findings *f, const struct board_sensor *s, long loss_percent)
+{
+	uint64_t lost = status_lost(s);
+
+	f->listed += s->listed != 0;
+	f->up += s->listed && s->presence == BOARD_UP;
+	f->seen += s->totals.seen;
+	f->written += s->written;
+	f->lost += lost;
+	if (s->balance)
+		found(f, UNBALANCED, s);
+	if (!s->listed)
+		return;
+	if (s->presence == BOARD_SILENT)
+		found(f, SILENT, s);
+	else if (s->presence == BOARD_NEVER)
+		found(f, NEVER, s);
+	else if (s->presence == BOARD_ENDED)
+		found(f, ENDED, s);
+	if (s->held)
+		found(f, HELD, s);
+	if (lost > s->totals.seen / 100.0 * loss_percent)
+		found(f, LOST, s);
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+static void finding_print(const struct finding *x, const char *before)
+{
+	unsigned int shown = x->count < NAMES_MAX ? x->count : NAMES_MAX;
+
+	fputs(before, stdout);
+	for (unsigned int i = 0; i < shown; i++)
+		printf("%s%s", i ? ", " : "", x->names[i]);
+	if (x->count > shown)
+		printf(" and %u more", x->count - shown);
+	printf(" %s", x->words);
+}
+
+static enum verdict say(const struct findings *f, const struct board_collector *c)
+{
+	static const char *const words[] = { "OK", "WARNING", "CRITICAL" };
+	enum verdict worst = c->holding ? CRITICAL : OK;
+	const char *before = ": ";
+
+	for (int i = 0; i < FINDINGS; i++)
+		if (f->of[i].count && f->of[i].verdict > worst)
+			worst = f->of[i].verdict;
+	printf("SALUKI %s", words[worst]);
+	if (c->holding) {
+		printf(": the collector waits for disk space");
+		before = "; ";
+	}
+	for (int i = 0; i < FINDINGS; i++)
+		if (f->of[i].count) {
+			finding_print(&f->of[i], before);
+			before = "; ";
+		}
+	if (worst == OK)
+		printf(": %u of %u sensors up", f->up, f->listed);
+	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc\n", f->up, f->listed,
+	       ULL(f->seen), ULL(f->written), ULL(f->lost));
+	return worst;
+}
+
+static int run(const char *path, const struct status_names *n, long loss_percent)
+{
+	struct findings f = { .of = { [UNBALANCED] = { "unbalanced", CRITICAL },
+				      [SILENT] = { "silent", CRITICAL },
+				      [NEVER] = { "never heard", CRITICAL },
+				      [HELD] = { "waiting for disk space", CRITICAL },
+				      [LOST] = { "losing frames", WARNING },
+				      [ENDED] = { "ended", WARNING } } };
+	struct status_states s;
+	char why[REACH_WHY_MAX];
+	int err = reach_try(&s, path);
+
+	if (err) {
+		printf("SALUKI UNKNOWN: %s\n", reach_why(why, path, err));
+		return UNKNOWN;
+	}
+	if (reach_names(&s, n)) {
+		reach_states_free(&s);
+		return UNKNOWN;
+	}
+	for (uint32_t i = 0; i < s.now.collector.sensors; i++)
+		if (status_is_named(n, &s.now.sensors[i]))
+			look(&f, &s.now.sensors[i], loss_percent);
+	err = say(&f, &s.now.collector);
+	reach_states_free(&s);
+	return fflush(stdout) ? UNKNOWN : err;
+}
+
+int check_main(int argc, char **argv)
+{
+	const char *path = BOARD_PATH;
+	long loss_percent = LOSS_DEFAULT;
+	int id;
+
+	while ((id = options_next(check_defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			help();
+			return 0;
+		}
+		if (id == OPT_BOARD)
+			path = optarg;
+		else if (id != OPT_LOSS || options_number("--loss", optarg, 0, 100, &loss_percent))
+			return UNKNOWN;
+	}
+	return run(path, &(struct status_names){ argv + optind, argc - optind }, loss_percent);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reach: see reach.h. */
+#include "reach.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/suggest.h"
+
+const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err)
+{
+	const char *why = strerror(-err);
+
+	if (err == -EACCES || err == -EPERM)
+		why = "no permission; are you in the group " BOARD_GROUP
+		      "? ('usermod -a -G " BOARD_GROUP " NAME', and log in again)";
+	else if (err == -ENOENT || err == -ECONNREFUSED)
+		why = "no collector is there; is saluki-collector running on this machine?";
+	else if (err == -EPROTO)
+		why = "the collector has another version than this program";
+	else if (err == -EBADMSG)
+		why = "the collector's numbers contradict each other";
+	else if (err == -ENODATA || err == -EAGAIN)
+		why = "the collector shows no state yet; try again in a second";
+	snprintf(out, REACH_WHY_MAX, "%.100s: %s", path, why);
+	return out;
+}
+
+int reach_try(struct status_states *s, const char *path)
+{
+	struct board_view view = { 0 };
+	int err = board_open(&view, path);
+
+	err = err ?: board_copy(&view, &s->now, &s->before);
+	board_close(&view);
+	return err;
+}
+
+int reach_states(struct status_states *s, const char *path)
+{
+	char why[REACH_WHY_MAX];
+	int err = reach_try(s, path);
+
+	if (err)
+		log_line("--board %s", reach_why(why, path, err));
+	return err;
+}
+
+void reach_states_free(struct status_states *s)
+{
+	board_state_free(&s->now);
+	board_state_free(&s->before);
+}
+
+static bool is_known(const struct board_state *s, char *name)
+{
+	const struct status_names one = { &name, 1 };
+
+	for (uint32_t i = 0; i < s->collector.sensors; i++)
+		if (status_is_named(&one, &s->sensors[i]))
+			return true;
+	return false;
+}
+
+static void log_unknown(const struct board_state *s, const char *name)
+{
+	struct suggest g;
+
+	suggest_begin(&g, name, strlen(name));
+	for (uint32_t i = 0; i < s->collector.sensors; i++) {
+		suggest_offer(&g, s->sensors[i].name);
+		suggest_offer(&g, s->sensors[i].group);
+	}
+	if (g.word)
+		log_line("%s: the collector knows no such sensor or group; did you mean '%s'?",
+			 name, g.word);
+	else
+		log_line("%s: the collector knows no such sensor or group", name);
+}
+
+int reach_names(const struct status_states *s, const struct status_names *n)
+{
+	for (int i = 0; i < n->count; i++)
+		if (!is_known(&s->now, n->list[i])) {
+			log_unknown(&s->now, n->list[i]);
+			return -ENOENT;
+		}
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reach: the running collector's board, and the sensors that a command names. */
+#ifndef COLLECTOR_STATUS_REACH_H
+#define COLLECTOR_STATUS_REACH_H
+
+#include "print.h"
+
+/* The row of --board in a table of options. */
+#define REACH_OPTION(id)                                                                           \
+	{                                                                                          \
+		id, "board", "PATH",                                                               \
+			"the collector's board\n"                                                  \
+			"(default " BOARD_PATH ")"                                                 \
+	}
+
+/* Takes the board's two newest states. Returns 0 or -errno. */
+int reach_try(struct status_states *s, const char *path);
+/* The same, with a line about an error. */
+int reach_states(struct status_states *s, const char *path);
+void reach_states_free(struct status_states *s);
+/* Writes why the collector cannot be reached. Returns `out`. */
+#define REACH_WHY_MAX 256
+const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err);
+/* Returns 0 if the collector knows all names, or -ENOENT after a line. */
+int reach_names(const struct status_states *s, const struct status_names *n);
+
+#endif
