@@ -82,6 +82,7 @@ static int capture_start(struct capture_run *r)
 	int err = capture_check(&r->c);
 
 	r->output = -1;
+	r->c.print.names = o->capture.count > 1;
 	if (!err && !r->c.write)
 		r->output = err = print_start(&r->c.print, &r->printer);
 	err = err < 0 ? err : local_collector_connect(&r->collector);

@@ -90,7 +90,8 @@ static void choose(struct printer *p)
 	struct dissector *its = &p->dissector;
 
 	p->chosen = true;
-	if (d == PRINT_AUTO && p->have_tcpdump && !p->several_types)
+	/* tcpdump prints no interface names, and one link type only. */
+	if (d == PRINT_AUTO && p->have_tcpdump && !p->several_types && !p->o->names)
 		d = PRINT_TCPDUMP;
 	else if (d == PRINT_AUTO)
 		d = p->have_tshark ? PRINT_TSHARK : PRINT_SHORT;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum print_dissector {
-	PRINT_AUTO, /* tcpdump for one link type, else tshark; without them the short line */
+	PRINT_AUTO, /* tcpdump for one interface, else tshark; without them the short line */
 	PRINT_TCPDUMP,
 	PRINT_TSHARK,
 	PRINT_SHORT,

@@ -35,13 +35,13 @@ static const char *frames_of(const char *name, const struct interface_state *s)
 	return "Ethernet frames";
 }
 
-static void print_interface(unsigned int number, const char *name, const struct interface_state *s)
+static void print_interface(const char *name, const struct interface_state *s)
 {
 	char shown[IF_NAMESIZE];
 
 	snprintf(shown, sizeof(shown), "%s", name);
 	log_clean(shown);
-	printf("%u.%s [%s%s%s] ", number, shown, interface_state_word(s),
+	printf("%s [%s%s%s] ", shown, interface_state_word(s),
 	       s->arphrd == SALUKI_ARPHRD_LOOPBACK ? ", loopback" : "",
 	       linktype_is_80211(s->linktype) ? ", monitor" : "");
 	if (s->linktype < 0)
@@ -53,7 +53,6 @@ static void print_interface(unsigned int number, const char *name, const struct 
 int interface_list_print(void)
 {
 	struct if_nameindex *list = if_nameindex();
-	unsigned int number = 0;
 
 	if (!list) {
 		log_line("cannot list interfaces: %s", strerror(errno));
@@ -65,7 +64,7 @@ int interface_list_print(void)
 
 			if (interface_state_query(i->if_name, &s) == 0 && s.ifindex &&
 			    (s.linktype >= 0) == captured)
-				print_interface(++number, i->if_name, &s);
+				print_interface(i->if_name, &s);
 		}
 	}
 	if_freenameindex(list);

@@ -4,7 +4,7 @@
 #define AGENT_INTERFACE_INTERFACE_LIST_H
 
 /* Prints a line for each network interface to standard output, those that can be captured first:
- * number, name, state, and what is captured there. Attaches nothing. Returns 0, or -errno after a
+ * name, state, and what is captured there. Attaches nothing. Returns 0, or -errno after a
  * line. */
 int interface_list_print(void);
 

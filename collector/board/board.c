@@ -108,7 +108,8 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 #undef X
 #define X(name) b->name = l->name;
 	X(run)
-	X(runs) X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages) X(duplicate_pieces)
+	X(runs)
+	X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages) X(duplicate_pieces)
 		X(bad_events) X(unknown_events) X(module_events)
 #undef X
 			b->totals.final = l->now.sensor.final; /* of the present run */
