@@ -98,21 +98,23 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 #define X(name, help) b->totals.name = sum.sensor.name;
 	TOTALS_FIELDS(X)
 #undef X
-#define X(name) b->name = sum.name;
-	X(vanished)
-	X(written)
-	X(lost_missing)
-	X(lost_disk)
-	X(lost_refused)
-	X(earlier)
-#undef X
-#define X(name) b->name = l->name;
-	X(run)
-	X(runs)
-	X(received_bytes) X(bad_combos) X(bad_pieces) X(bad_messages) X(duplicate_pieces)
-		X(bad_events) X(unknown_events) X(module_events)
-#undef X
-			b->totals.final = l->now.sensor.final; /* of the present run */
+	b->vanished = sum.vanished;
+	b->written = sum.written;
+	b->lost_missing = sum.lost_missing;
+	b->lost_disk = sum.lost_disk;
+	b->lost_refused = sum.lost_refused;
+	b->earlier = sum.earlier;
+	b->run = l->run;
+	b->runs = l->runs;
+	b->received_bytes = l->received_bytes;
+	b->bad_combos = l->bad_combos;
+	b->bad_pieces = l->bad_pieces;
+	b->bad_messages = l->bad_messages;
+	b->duplicate_pieces = l->duplicate_pieces;
+	b->bad_events = l->bad_events;
+	b->unknown_events = l->unknown_events;
+	b->module_events = l->module_events;
+	b->totals.final = l->now.sensor.final; /* of the present run */
 	b->in_flight = ledger_in_flight(l);
 	b->balance = ledger_balance(l);
 }

@@ -72,7 +72,7 @@ def test_check(bed, bundled):
     """For a monitoring system: one line, and exit statuses 0 to 3."""
     assert check(bed)[0] == 3 and "SALUKI UNKNOWN: /run/saluki-collector/board: no collector" in check(bed)[1]
     bed.collector(options=["--silent-after", "3s"])
-    for n, name in enumerate(("lib", "two")):
+    for n in range(2):
         bed.tun(f"mon{n}", 803, bundled)
     lib, two = bed.sensor("lib", "mon0"), bed.sensor("two", "mon1")
     until(bed, "lib", state="up")
