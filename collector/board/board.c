@@ -126,7 +126,7 @@ static void show_session(struct board_sensor *b, const struct sensor *s)
 	b->address_len = session ? session->address.len : 0;
 	if (b->address_len)
 		memcpy(b->address, &session->address.any, b->address_len);
-	b->one_way = s->one_way;
+	b->one_way = s->no_acks;
 }
 
 static void show_interface(struct writing *w, const struct board_sensor *b, unsigned int number,
