@@ -491,6 +491,18 @@ def test_several_interfaces_are_named(bed, talk, wired):
     assert capture.ledger()["balance"] == 0
 
 
+def test_several_interfaces_are_printed_by_tshark(bed, talk, trace):
+    """From the start, though the first frames are of one link type."""
+    radio = bed.tun("mon0", 803, trace)
+    capture = Capture(bed, "-i", "lo", "-i", "mon0", "-n")
+    talk.send(1)
+    testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, ":lo ")
+    assert capture.child_now("tshark") and not capture.child_now("tcpdump")
+    radio.play()
+    out = capture.end(signo=signal.SIGINT)
+    assert re.search(r":mon0 .* 802\.11 ", out) and "short lines" not in capture.said
+
+
 def test_the_dissector_has_no_rights(bed, talk):
     capture = Capture(bed, "-i", "lo", "-n", "--dissector", "tcpdump")
     talk.send(1)
