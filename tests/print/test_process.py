@@ -181,6 +181,13 @@ def test_several_interfaces_of_one_link_type_are_named(only):
             (pathlib.Path(env["PATH"]) / name).unlink()
 
 
+def test_tshark_prints_link_layer_addresses():
+    frame = bytes.fromhex("020000000002" "020000000001" "0800") + dns(b"x")[14:]
+    for options, addresses in (([], []), (["-e"], ["02:00:00:00:00:01", "02:00:00:00:00:02"])):
+        line = printer.run(printer.pcap(1, [frame]), "tshark", "-n", *options)[0]
+        assert re.findall(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", line) == addresses and "10.0.0.1" in line
+
+
 def test_without_tcpdump_it_is_tshark_and_without_both_the_short_line(only):
     data = printer.pcap(1, [ARP])
     assert printer.run(data, "auto", env=only())[0] == f"22:13:20.000005 {ARP_LINE}\n"
