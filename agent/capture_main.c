@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "agent/interface/interface_list.h"
@@ -22,6 +23,7 @@
 #include "agent/options/subcommands.h"
 #include "common/child.h"
 #include "common/log.h"
+#include "common/options.h"
 #include "common/privsep.h"
 #include "print/print.h"
 #include "run.h"
@@ -109,6 +111,20 @@ static int printer_wait(pid_t pid)
 	return child_wait(pid, "the process that prints");
 }
 
+/* As in tcpdump, -i takes a number of -D's list. */
+static int name_interfaces(struct capture_options *o)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		o->interfaces[i] = interface_list_name(o->interfaces[i]);
+		for (unsigned int j = 0; j < i; j++)
+			if (!strcmp(o->interfaces[i], o->interfaces[j])) {
+				log_line("-i %s: given twice", o->interfaces[i]);
+				return -EINVAL;
+			}
+	}
+	return 0;
+}
+
 int capture_main(int argc, char **argv)
 {
 	static struct capture_run r; /* and its pointers: for the whole run */
@@ -119,6 +135,8 @@ int capture_main(int argc, char **argv)
 	if (r.c.list)
 		return interface_list_print() ? 1 : 0;
 	log_settings.level = r.c.run.log_level; /* no times, as in tcpdump */
+	if (name_interfaces(&r.c.run.capture))
+		return EXIT_USAGE;
 	if (capture_start(&r))
 		return 1;
 	status = run_sensor(&r.c.run);

@@ -550,6 +550,24 @@ def test_the_list_of_interfaces(bed, trace):
     assert re.search(r"^\d+\.mon0 \[up, monitor\] 802\.11 frames with a radiotap header$", said, re.M)
 
 
+def test_an_interface_may_be_given_by_its_number(bed, talk):
+    """The number of the list, unless it is a name."""
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+    said = bed.ns.run(BUILD / "saluki", "capture", "-D", stdout=subprocess.PIPE).stdout
+    number = re.search(r"^(\d+)\.lo ", said, re.M).group(1)
+    capture = Capture(bed, "-i", number, "-c", "1", "-n", DATAGRAMS)
+    talk.send(1)
+    assert numbers(capture.end()) == [] and "saluki: lo: capturing by" in capture.said
+    for words, said in ((["-i", "lo", "-i", number], "-i lo: given twice"), (["-i", "99"], "99: no such interface;")):
+        refused = Capture(bed, *words, ready=None)
+        refused.end(status=1 if "99" in words else 2)
+        assert refused.said.startswith(f"saluki: {said}")
+    testbed.veth(bed.ns, number, bed.namespace(), "out1")
+    capture = Capture(bed, "-i", number, "-w", bed.out)
+    capture.end(signo=signal.SIGINT)
+    assert f"saluki: {number}: capturing by" in capture.said
+
+
 def test_a_series_of_files(bed, talk):
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "ring.pcapng", "-C", "1", "-W", "2", "--combo-age", "20")
     for _ in range(20):
