@@ -136,6 +136,7 @@ int capture_command_parse(struct capture_command *c, int argc, char **argv)
 	*c = (struct capture_command){ .write = NULL };
 	sensor_options_init(&c->run);
 	c->run.local = true;
+	c->run.capture.shares = true;
 	c->run.combo_age_ms = 0; /* not given */
 	c->run.capture.snaplen = SALUKI_SNAPLEN_MAX;
 	c->run.capture.keep = KEEP_ALL;

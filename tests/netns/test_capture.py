@@ -337,6 +337,7 @@ def test_a_stopped_collector_is_continued(bed, talk):
     """It then writes what it has. The sensor has lost its patience before."""
     capture = Capture(bed, "-i", "lo", "-w", bed.out, DATAGRAMS)
     talk.send(10)
+    testbed.wait_for(lambda: bed.out.exists() and bed.out.stat().st_size, "the collector's file")  # it takes signals
     ends = stopped(capture, testbed.with_children(capture.child("saluki-collector")))
     capture.end(status=1, signo=signal.SIGINT)
     assert "saluki: the collector has not ended yet: it is continued and told to stop\n" in capture.said
@@ -428,7 +429,7 @@ def test_a_mistake_costs_no_file(bed, words, said):
 def test_a_capture_that_does_not_begin_costs_no_file(bed):
     bed.out.write_bytes(before := captures.file_bytes(captures.BUNDLED))
     capture = Capture(bed, "-i", "lo", "-w", bed.tmp_path / "other.pcapng")
-    for words, said in ((["-i", "lo"], "another saluki captures here"),
+    for words, said in ((["-i", "lo", "--source", "tc"], "another saluki captures here"),
                         (["-i", "lo", "--user", "nemo"], "user nemo: does not exist"),
                         (["-r", bed.out], "is the file of -r; write to another one")):
         refused = Capture(bed, "-w", bed.out, *words, ready=None)
@@ -548,6 +549,46 @@ def test_the_list_of_interfaces(bed, trace):
     assert re.search(r"^\d+\.lo \[up, loopback\] Ethernet frames$", said, re.M)
     assert re.search(r"^\d+\.in0 \[up\] Ethernet frames$", said, re.M)
     assert re.search(r"^\d+\.mon0 \[up, monitor\] 802\.11 frames with a radiotap header$", said, re.M)
+
+
+def beside(first):
+    return f"saluki: lo: another saluki captures here, process {first.pid()}; packet sockets are used, which capture " \
+           "beside it\n"
+
+
+def test_a_second_capture_of_an_interface_uses_packet_sockets(bed, talk):
+    """Both see all frames, whichever ends first, and `saluki status` finds the first one."""
+    testbed.veth(bed.ns, "in0", bed.namespace(), "out0")
+    first = Capture(bed, "-i", "lo", "-w", bed.out, DATAGRAMS)
+    files = [bed.tmp_path / f"{n}.pcapng" for n in range(2)]
+    second = Capture(bed, "-i", "in0", "-i", "lo", "-w", files[0], DATAGRAMS, ready="lo: capturing by")
+    third = Capture(bed, "-i", "lo", "-w", files[1], DATAGRAMS)
+    for capture in (second, third):
+        assert beside(first) in capture.said and "lo: capturing by mmap v3" in capture.said
+        assert "not locked" not in capture.said and "no control socket" not in capture.said
+    talk.send(100)
+    second.end(signo=signal.SIGINT)
+    status = bed.ns.run(BUILD / "saluki", "status", "-i", "lo", stdout=subprocess.PIPE).stdout
+    assert f"{first.pid()}" in status and "by tc" in status
+    first.end(signo=signal.SIGINT)
+    talk.send(100)
+    fourth = Capture(bed, "-i", "lo", "-n", DATAGRAMS)
+    assert "another saluki" not in fourth.said
+    fourth.end(signo=signal.SIGINT)
+    third.end(signo=signal.SIGINT)
+    assert [len(list(captures.frames(file))) for file in (bed.out, *files)] == [100, 100, 200]
+    assert all(capture.ledger()["balance"] == 0 for capture in (first, second, third))
+
+
+@pytest.mark.parametrize("words", ["--source tc", "--ring bpf"])
+def test_a_second_capture_that_packet_sockets_cannot_do_is_refused(bed, words):
+    first = Capture(bed, "-i", "lo", "-w", bed.out)
+    second = Capture(bed, "-i", "lo", *words.split(), ready=None)
+    second.end(status=1)
+    assert f"saluki: lo: another saluki captures here, process {first.pid()}; stop it first" in second.said
+    assert second.said.endswith("saluki: lo: or leave out --source, --ring, --channel, --monitor and --consume: packet "
+                                "sockets can capture beside it\n")
+    first.end(signo=signal.SIGINT)
 
 
 def test_an_interface_may_be_given_by_its_number(bed, talk):
