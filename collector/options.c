@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,7 @@ enum {
 	OPT_CONTROL,
 	OPT_LIVE,
 	OPT_LIVE_BYTES,
+	OPT_REPORT,
 	OPT_USER,
 	OPT_COMPLETION,
 	OPT_VERSION
@@ -64,6 +66,7 @@ static const struct option_def defs[] = {
 	  "(default " LIVE_PATH "); none: no viewers" },
 	{ OPT_LIVE_BYTES, "live-bytes", "BYTES",
 	  "memory that holds frames for viewers (default 64M)" },
+	{ OPT_REPORT, "report", "FD", "print the ledger at the end to this descriptor" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
@@ -91,6 +94,20 @@ static void help(void)
 	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again and\n"
 	       "reopens the files of --events; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
+}
+
+static int parse_report(struct collector_options *o)
+{
+	long fd;
+
+	if (options_number("--report", optarg, STDERR_FILENO, 1023, &fd))
+		return -EINVAL;
+	if (fcntl(fd, F_GETFD) < 0) {
+		log_line("--report %s: %s", optarg, strerror(errno));
+		return -EINVAL;
+	}
+	o->report = fd;
+	return 0;
 }
 
 static int parse_listen(struct collector_options *o, char *text)
@@ -245,6 +262,8 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_LIVE_BYTES:
 		return parse_live_bytes(&o->live_bytes, optarg);
+	case OPT_REPORT:
+		return parse_report(o);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;

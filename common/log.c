@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ERASE "\r\033[K"
 
@@ -19,6 +20,12 @@ static const char *log_erase(void)
 	return shown && __atomic_exchange_n(shown, 0, __ATOMIC_RELAXED) ? ERASE : "";
 }
 
+static void put(const char *text)
+{
+	if (*text && write(log_settings.fd ?: STDERR_FILENO, text, strlen(text)) < 0)
+		return; /* there is nobody to tell */
+}
+
 static void log_write(const char *fmt, va_list args)
 {
 	char line[1024], stamp[32] = "";
@@ -30,7 +37,7 @@ static void log_write(const char *fmt, va_list args)
 		     program_invocation_short_name);
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
 	strcat(line, "\n");
-	fputs(line, stderr);
+	put(line);
 }
 
 void log_line(const char *fmt, ...)
@@ -64,5 +71,6 @@ void log_verbose(const char *fmt, ...)
 
 void log_report(const char *lines)
 {
-	fprintf(stderr, "%s%s", log_erase(), lines);
+	put(log_erase());
+	put(lines);
 }

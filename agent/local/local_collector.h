@@ -21,6 +21,7 @@ struct local_collector_options {
 	const char *user;	 /* --user */
 	bool quiet;		 /* -q */
 	int output;		 /* its standard output; -1: ours */
+	int report;		 /* --report; 0: not given */
 };
 
 struct local_collector {
@@ -38,8 +39,8 @@ int local_collector_connect(struct local_collector *c);
 int local_collector_start(struct local_collector *c, const struct local_keys *k,
 			  const struct local_collector_options *o);
 /* Waits for the collector's end. All processes must have closed `sock`. If the collector does not
- * end within some seconds, or a signal comes, stops it; the last resort is SIGKILL. Returns the exit
- * status, or 0 if the collector was not started. */
+ * end within some seconds, or a signal comes, stops it; the last resort is SIGKILL. Returns the
+ * exit status, or 0 if the collector was not started. */
 int local_collector_wait(const struct local_collector *c);
 
 #endif

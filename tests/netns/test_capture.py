@@ -2,12 +2,14 @@
 """saluki capture: a sensor and a collector in one command, which prints frames or writes them."""
 import contextlib
 import os
+import pathlib
 import re
 import select
 import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -280,6 +282,32 @@ def test_files_of_a_killed_capture_are_removed(bed):
     assert not files() & mine and len(files()) == 4
     other.end(signo=signal.SIGINT)
     assert files() == {"1.mon0.monitor", "notes"}
+
+
+@pytest.mark.parametrize("signo", [None, signal.SIGINT])
+def test_totals_come_after_the_last_frame(bed, talk, signo):
+    """A dissector may print its last line when sensor and collector have ended."""
+    with tempfile.TemporaryDirectory() as folder:  # the dissector's user cannot enter pytest's folders
+        os.chmod(folder, 0o755)
+        os.mkfifo(fifo := pathlib.Path(folder) / "fifo")
+        fifo.chmod(0o644)
+        (slow := pathlib.Path(folder) / "tcpdump").write_text(f"#!/bin/sh\ncat > /dev/null {fifo} -\necho A frame\n")
+        slow.chmod(0o755)
+        capture = Capture(bed, "-c", f"exec {BUILD}/saluki capture -i lo {'' if signo else '-c 3'} --dissector tcpdump "
+                          f"{DATAGRAMS} 2>&1", program="/bin/sh", ready=None,
+                          env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        testbed.lines_until(capture.popen.stdout, time.monotonic() + 10, " instructions")  # the last line of the start
+        capture.child("saluki-collector")
+        talk.send(3)
+        if signo:
+            capture.child("cat")
+            capture.send_signal(signo)
+        testbed.wait_for(lambda: not capture.child_now("saluki-collector"), "the collector's end")
+        fifo.write_bytes(b"")
+        lines = capture.end().splitlines()
+    assert lines[0] == "A frame", lines
+    assert [line.split()[1] for line in lines[1:4]] == ["packets"] * 3
+    assert ": seen " in lines[4] and "written 3 " in lines[4]
 
 
 def test_a_terminal_interrupts_all_processes(bed, talk):
