@@ -310,6 +310,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))
 		return 1;
 	terminal_line_say(line, "");
+	log_settings.fd = o->report;
 	status = sensor_verdict(s);
 	sensor_free(s);
 	return status;

@@ -179,6 +179,7 @@ static void collector_finish(struct collector *c)
 		close_ledgers(c);
 	if (c->o->stats_file)
 		stats_write(&c->network, &c->receive, &c->groups, c->files);
+	log_settings.fd = c->o->report;
 	stats_print(&c->network, &c->receive);
 }
 

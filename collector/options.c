@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,7 @@ enum {
 	OPT_LIVE_BYTES,
 	OPT_BOARD,
 	OPT_SILENT,
+	OPT_REPORT,
 	OPT_USER,
 	OPT_COMPLETION,
 	OPT_VERSION
@@ -72,6 +74,7 @@ static const struct option_def defs[] = {
 	  "(default " BOARD_PATH "); none: no board" },
 	{ OPT_SILENT, "silent-after", "TIME",
 	  "log that a sensor is silent after this time (default 15s)" },
+	{ OPT_REPORT, "report", "FD", "print the ledger at the end to this descriptor" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
@@ -110,6 +113,20 @@ static void help(void)
 	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again and\n"
 	       "reopens the files of --events; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
+}
+
+static int parse_report(struct collector_options *o)
+{
+	long fd;
+
+	if (options_number("--report", optarg, STDERR_FILENO, 1023, &fd))
+		return -EINVAL;
+	if (fcntl(fd, F_GETFD) < 0) {
+		log_line("--report %s: %s", optarg, strerror(errno));
+		return -EINVAL;
+	}
+	o->report = fd;
+	return 0;
 }
 
 static int parse_listen(struct collector_options *o, char *text)
@@ -232,6 +249,8 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_SILENT:
 		return parse_silent(&o->silent_ns, optarg);
+	case OPT_REPORT:
+		return parse_report(o);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;

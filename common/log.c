@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ERASE "\r\033[K"
 
@@ -37,6 +38,12 @@ void log_clean(char *text)
 	}
 }
 
+static void put(const char *text)
+{
+	if (*text && write(log_settings.fd ?: STDERR_FILENO, text, strlen(text)) < 0)
+		return; /* there is nobody to tell */
+}
+
 static void log_write(const char *fmt, va_list args)
 {
 	char line[1024], stamp[32] = "";
@@ -49,7 +56,7 @@ static void log_write(const char *fmt, va_list args)
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
 	log_clean(line + n);
 	strcat(line, "\n");
-	fputs(line, stderr);
+	put(line);
 }
 
 void log_line(const char *fmt, ...)
@@ -83,5 +90,6 @@ void log_verbose(const char *fmt, ...)
 
 void log_report(const char *lines)
 {
-	fprintf(stderr, "%s%s", log_erase(), lines);
+	put(log_erase());
+	put(lines);
 }

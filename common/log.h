@@ -18,6 +18,7 @@ enum log_level { LOG_LEVEL_QUIET = -1, LOG_LEVEL_NORMAL, LOG_LEVEL_VERBOSE };
 /* Set before other processes and threads start. */
 struct log_settings {
 	enum log_level level;
+	int fd;					  /* 0: standard error */
 	size_t (*stamp)(char *text, size_t size); /* writes the time before a line; NULL: none */
 	uint32_t *shown; /* a status line is below the log: terminal_line.h; NULL: never */
 };

@@ -24,6 +24,7 @@
 /* tshark's columns. The default columns lack the interface, and have a frame number. */
 #define TSHARK_TIME "\"Time\",\"%t\","
 #define TSHARK_NAME "\"Interface\",\"%Cus:frame.interface_name\","
+#define TSHARK_LINK "\"Link source\",\"%uhs\",\"Link destination\",\"%uhd\","
 #define TSHARK_REST                                                                                \
 	"\"Source\",\"%s\",\"Destination\",\"%d\",\"Protocol\",\"%p\",\"Length\",\"%L\","          \
 	"\"Info\",\"%i\""
@@ -31,7 +32,7 @@
 struct words {
 	char *list[WORDS_MAX + 1];
 	int count;
-	char stamp[LETTERS_MAX], verbose[LETTERS_MAX], columns[256];
+	char stamp[LETTERS_MAX], verbose[LETTERS_MAX], columns[320];
 };
 
 static void add(struct words *w, const char *word)
@@ -67,13 +68,13 @@ static void tcpdump_words(struct words *w, const struct print_options *o)
 		add(w, "-A");
 }
 
-/* tshark has no addresses for -e: its details (-V) have them. */
 static void tshark_words(struct words *w, const struct print_options *o, bool names)
 {
 	static const char *const stamps[] = { "a", "a", "e", "d", "ad", "r" };
 
-	snprintf(w->columns, sizeof(w->columns), "gui.column.format:%s%s%s",
-		 o->stamp == 1 ? "" : TSHARK_TIME, names ? TSHARK_NAME : "", TSHARK_REST);
+	snprintf(w->columns, sizeof(w->columns), "gui.column.format:%s%s%s%s",
+		 o->stamp == 1 ? "" : TSHARK_TIME, names ? TSHARK_NAME : "",
+		 o->link ? TSHARK_LINK : "", TSHARK_REST);
 	add(w, "-o");
 	add(w, w->columns);
 	add(w, "-t");

@@ -91,7 +91,7 @@ static void choose(struct printer *p)
 
 	p->chosen = true;
 	/* tcpdump prints no interface names, and one link type only. */
-	if (d == PRINT_AUTO && p->have_tcpdump && !p->several_types && !p->o->names)
+	if (d == PRINT_AUTO && p->have_tcpdump && !p->several && !p->several_types)
 		d = PRINT_TCPDUMP;
 	else if (d == PRINT_AUTO)
 		d = p->have_tshark ? PRINT_TSHARK : PRINT_SHORT;
@@ -276,6 +276,7 @@ int print_process(int in, const struct print_options *o)
 
 	if (p) {
 		p->o = o;
+		p->several = o->several;
 		if (printer_init(p, in) == 0)
 			status = print_loop(p);
 		dissector_free(&p->dissector);

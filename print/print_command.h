@@ -19,8 +19,8 @@ enum { PRINT_OPTION_DISSECTOR = 500 };
 		  "print each frame in hexadecimal and as text; -XX as -xx" },                     \
 	{                                                                                          \
 		PRINT_OPTION_DISSECTOR, "dissector", "auto|tcpdump|tshark|short",                  \
-			"what prints frames (default auto: tcpdump for one link\n"                 \
-			"type, else tshark); short: our own line"                                  \
+			"what prints frames (default auto: tcpdump, or for\n"                      \
+			"several interfaces tshark); short: our own line"                          \
 	}
 
 /* Parses option `id` of these rows, with its value in optarg. Returns 0, -ENOENT for another

@@ -41,13 +41,17 @@ static const char *what_it_does(const char *suffix)
 
 static void say_who(const struct lock *l, const char *interface, const char *suffix)
 {
-	char text[16] = "";
+	char text[16] = "", who[64];
 
 	if (pread(l->fd, text, sizeof(text) - 1, 0) < 0)
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
-	log_line("%s: another saluki %s%s%s; stop it first ('fuser -v %s' shows it)", interface,
-		 what_it_does(suffix), *text ? ", process " : "", text, l->path);
+	snprintf(who, sizeof(who), "another saluki %s%s%s", what_it_does(suffix),
+		 *text ? ", process " : "", text);
+	if (l->instead)
+		log_info("%s: %s; %s", interface, who, l->instead);
+	else
+		log_line("%s: %s; stop it first ('fuser -v %s' shows it)", interface, who, l->path);
 }
 
 /* Opens and locks the file; -ESTALE if the locked file was removed. */
@@ -93,6 +97,16 @@ static int take(struct lock *l, const char *interface, const char *suffix, int h
 int lock_take(struct lock *l, const char *interface, const char *suffix)
 {
 	return take(l, interface, suffix, LOCK_EX | LOCK_NB);
+}
+
+int lock_share(struct lock *l, const char *interface, const char *instead)
+{
+	int err;
+
+	l->instead = instead;
+	err = take(l, interface, "", LOCK_EX | LOCK_NB);
+	l->is_shared = err == -EWOULDBLOCK;
+	return l->is_shared ? 0 : err;
 }
 
 int lock_wait(struct lock *l, const char *interface, const char *suffix)

@@ -3,11 +3,13 @@
  * Lock: one saluki per interface. A file in /run/saluki, named after the interface and its network
  * namespace, is locked. A lock on the folder of pins is not enough: `ip netns exec` mounts another
  * /sys, namespaces may share one, and some sources have no pins. A radio whose channels may change
- * has such a lock too, and so have an interface's modules and each module's events.
+ * has such a lock too, and so have an interface's modules and each module's events. `saluki
+ * capture` may work beside the holder, by packet sockets.
  */
 #ifndef AGENT_INTERFACE_LOCK_H
 #define AGENT_INTERFACE_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,7 +18,9 @@
 #define LOCK_EVENTS ".events."
 
 struct lock {
-	int fd; /* -1: not held */
+	int fd;		     /* -1: not held */
+	bool is_shared;	     /* another saluki holds it: lock_share */
+	const char *instead; /* what is then done instead; NULL: nothing */
 	char path[LOCK_PATH_MAX];
 };
 
@@ -26,7 +30,10 @@ void lock_zero(struct lock *l);
  * Returns 0, also without a /run, or -errno after a line: -EWOULDBLOCK if another saluki has the
  * lock. */
 int lock_take(struct lock *l, const char *interface, const char *suffix);
-/* The same, but waits for the lock, which is held briefly. */
+/* The same for an interface, but if another saluki has the lock, logs what is done `instead`, and
+ * returns 0 with is_shared. */
+int lock_share(struct lock *l, const char *interface, const char *instead);
+/* As lock_take, but waits for the lock, which is held briefly. */
 int lock_wait(struct lock *l, const char *interface, const char *suffix);
 void lock_release(struct lock *l);
 

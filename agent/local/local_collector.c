@@ -19,7 +19,7 @@
 #include "common/log.h"
 
 #define COLLECTOR "saluki-collector"
-#define ARGUMENTS_MAX 24
+#define ARGUMENTS_MAX 32
 /* The sensor has waited longer for the last frames before it gave any up. */
 #define PATIENCE_NS 5000000000ULL
 #define STOP_PATIENCE_NS 10000000000ULL
@@ -58,7 +58,7 @@ int local_collector_check(void)
 struct arguments {
 	char *list[ARGUMENTS_MAX];
 	int count;
-	char listen[24], key[32], sensors[32];
+	char listen[24], key[32], sensors[32], report[12];
 };
 
 static void add(struct arguments *a, const char *option, const char *value)
@@ -89,6 +89,8 @@ static void set_arguments(struct arguments *a, int sock, const struct local_keys
 	add(a, "--live", "none");
 	add(a, "--board", "none");
 	add(a, "--state", "none"); /* no other process will have these keys */
+	snprintf(a->report, sizeof(a->report), "%d", o->report);
+	add(a, "--report", o->report ? a->report : NULL);
 	if (o->quiet)
 		a->list[a->count++] = "-q";
 }
@@ -128,6 +130,8 @@ static void run(int sock, const struct local_keys *k, const struct local_collect
 	keep_open(sock);
 	keep_open(k->collector);
 	keep_open(k->sensors);
+	if (o->report)
+		keep_open(o->report);
 	set_arguments(&a, sock, k, o);
 	if (collector_beside(path))
 		execv(path, a.list);

@@ -21,6 +21,7 @@ struct local_collector_options {
 	const char *user;	 /* --user */
 	bool quiet;		 /* -q */
 	int output;		 /* its standard output; -1: ours */
+	int report;		 /* --report; 0: not given */
 };
 
 struct local_collector {

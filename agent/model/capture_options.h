@@ -52,6 +52,7 @@ struct capture_options {
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */
 	uint32_t delay_ms;  /* longest delay of a frame in the kernel; 0: default */
+	bool shares;	    /* if another saluki captures there, uses packet sockets beside it */
 	bool persistent;    /* attached programs stay: saluki attach */
 	struct filter_given filter;
 	unsigned int given; /* bits of enum capture_given; the others are defaults */

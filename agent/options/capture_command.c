@@ -128,7 +128,7 @@ static void set_defaults(struct capture_command *c)
 	o->no_xdp = o->source == SOURCE_AUTO;
 	c->run.no_line = !c->write || !strcmp(c->write, "-");
 	c->print.user = c->run.user;
-	c->print.names = c->run.capture.count > 1;
+	c->print.several = c->run.capture.count > 1;
 	if (!c->run.combo_age_ms)
 		c->run.combo_age_ms = c->write && strcmp(c->write, "-") ? 1000 : LIVE_AGE_MS;
 }
@@ -140,6 +140,7 @@ int capture_command_parse(struct capture_command *c, int argc, char **argv)
 	*c = (struct capture_command){ .write = NULL };
 	sensor_options_init(&c->run);
 	c->run.local = true;
+	c->run.capture.shares = true;
 	c->run.combo_age_ms = 0; /* not given */
 	c->run.capture.snaplen = SALUKI_SNAPLEN_MAX;
 	c->run.capture.keep = KEEP_ALL;

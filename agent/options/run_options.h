@@ -25,6 +25,7 @@ struct run_options {
 	int (*begin)(void *arg);
 	void *begin_arg;
 	int begin_fds[2]; /* its descriptors, which the unprivileged process closes; -1: none */
+	int report;	  /* descriptor for the totals at the end; 0: standard error */
 	pid_t helper;	  /* signalled at the end; negative: a process group; 0: none */
 	uint64_t count;	  /* -c: stop after this many frames; 0: never */
 	const char *user;

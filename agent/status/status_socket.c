@@ -58,6 +58,8 @@ void status_socket_open(struct status_socket *c, struct tap *t,
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		c->listeners[i] = -1;
 	for (unsigned int i = 0; i < t->count; i++) {
+		if (t->locks[i].is_shared) /* the other saluki has the socket */
+			continue;
 		c->listeners[i] = status_socket_listen(c, i);
 		if (c->listeners[i] < 0)
 			log_line("%s: no control socket: %s; 'saluki status' and 'saluki filter' "

@@ -230,8 +230,36 @@ static void unlock_all(struct lock *locks)
 		lock_release(&locks[i]);
 }
 
+/* Whether packet sockets, which do not exclude each other, can do what was asked for. */
+static bool may_share(const struct capture_options *o)
+{
+	const unsigned int alone = GIVEN_CHANNEL | GIVEN_MONITOR | GIVEN_CONSUME | GIVEN_RING;
+
+	return o->shares && !(o->given & alone) &&
+	       (o->source == SOURCE_AUTO || o->source == SOURCE_MMAP);
+}
+
+/* Locks an interface, or chooses packet sockets for all if another saluki captures there. */
+static int lock_interface(struct lock *l, struct capture_options *o, unsigned int i)
+{
+	int err;
+
+	if (may_share(o))
+		err = lock_share(l, o->interfaces[i],
+				 "packet sockets are used, which capture beside it");
+	else
+		err = lock_take(l, o->interfaces[i], "");
+	if (l->is_shared)
+		o->source = SOURCE_MMAP;
+	if (err == -EWOULDBLOCK && o->shares)
+		log_line("%s: or leave out --source, --ring, --channel, --monitor and --consume: "
+			 "packet sockets can capture beside it",
+			 o->interfaces[i]);
+	return err;
+}
+
 /* Locks all interfaces and the sampled radios, or none. */
-static int lock_all(struct lock *locks, const struct capture_options *o,
+static int lock_all(struct lock *locks, struct capture_options *o,
 		    const struct interface_state *links)
 {
 	int err = 0;
@@ -240,7 +268,7 @@ static int lock_all(struct lock *locks, const struct capture_options *o,
 		lock_zero(&locks[i]);
 	lock_sweep();
 	for (unsigned int i = 0; !err && i < o->count; i++)
-		err = lock_take(&locks[i], o->interfaces[i], "");
+		err = lock_interface(&locks[i], o, i);
 	err = err ?: radio_lock(o, links, locks + INTERFACES_MAX);
 	if (err)
 		unlock_all(locks);
@@ -308,7 +336,7 @@ static struct tap *open_best(const struct capture_options *o)
 static void say_unlocked(const struct tap *t)
 {
 	for (unsigned int i = 0; i < t->count; i++)
-		if (t->locks[i].fd < 0 && !t->ops->pinned)
+		if (t->locks[i].fd < 0 && !t->locks[i].is_shared && !t->ops->pinned)
 			log_line("%s: not locked against a second saluki: %s cannot be made",
 				 t->interfaces[i].name, t->locks[i].path);
 }
@@ -366,8 +394,9 @@ static void give_radios(struct tap *t, const struct capture_options *o, struct r
 	}
 }
 
-struct tap *tap_open(const struct capture_options *o)
+struct tap *tap_open(const struct capture_options *asked)
 {
+	struct capture_options own = *asked, *o = &own;
 	struct lock locks[TAP_LOCKS];
 	struct interface_state links[INTERFACES_MAX];
 	struct radio *radios[INTERFACES_MAX] = { NULL };

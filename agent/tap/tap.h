@@ -80,7 +80,7 @@ struct tap {
 
 /* Locks the interfaces and attaches by the requested kind, or by the best kind that works for all.
  * Returns NULL after lines with the reasons. */
-struct tap *tap_open(const struct capture_options *o);
+struct tap *tap_open(const struct capture_options *asked);
 void tap_close(struct tap *t); /* accepts NULL */
 /* tune.c: opens the radios of interfaces with a channel, and tunes them before attaching, so that
  * no frame of another channel is captured. Uses the first of several channels that works. Returns 0

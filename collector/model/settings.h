@@ -11,6 +11,7 @@
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */
 	int inherited;		 /* --listen fd:N: the socket; -1: none */
+	int report;		 /* descriptor for the ledger at the end; 0: standard error */
 	const char *key_file, *sensors_file;
 	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;

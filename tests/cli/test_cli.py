@@ -58,6 +58,7 @@ def test_version(command):
      "See --help\n"),
     ("saluki-collector clt lib focus 6 30s", "saluki-collector: clt: no such command; did you mean ctl? "
      "'saluki-collector --help' lists them\n"),
+    ("saluki-collector --report 1023", "saluki-collector: --report 1023: Bad file descriptor\n"),
     ("saluki-collector go", "saluki-collector: go: takes no arguments; see 'saluki-collector --help'\n"),
     ("saluki-collector ctl lib focsu 6 30s", "saluki-collector: ctl: focsu: no such order; did you mean "
      "focus? See 'saluki-collector ctl --help'\n"),

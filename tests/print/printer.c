@@ -2,8 +2,8 @@
 /*
  * The printing process alone: capture bytes on standard input, lines on standard output.
  *
- *     printer [auto|tcpdump|tshark|short] [-n] [-e] [-i] [-A] [-x] [-X] [-v] [-t] [-u USER] [-p
- * SECONDS]
+ *     printer [auto|tcpdump|tshark|short] [-n] [-e] [-i] [-I] [-A] [-x] [-X] [-v] [-t] [-u USER]
+ * [-p SECONDS]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +27,11 @@ int main(int argc, char **argv)
 	struct print_options o = { 0 };
 	int c;
 
-	while ((c = getopt(argc, argv, "neiAxXvtu:p:")) != -1) {
+	while ((c = getopt(argc, argv, "neiIAxXvtu:p:")) != -1) {
 		o.numeric |= c == 'n';
 		o.link |= c == 'e';
 		o.names |= c == 'i';
+		o.several |= c == 'I';
 		o.ascii |= c == 'A';
 		o.hex += c == 'x';
 		o.hex_text += c == 'X';

@@ -166,6 +166,28 @@ def test_tshark_names_the_interfaces_of_a_stream_with_several_link_types():
     assert "Who has 10.0.0.2" in lines[0] and "Acknowledgement" in lines[1] and "Acknowledgement" in lines[2]
 
 
+def test_several_interfaces_of_one_link_type_are_named(only):
+    """Whether the stream has them before its first frame, or the capture knows that they will follow."""
+    first = printer.section() + printer.interface(1, b"in0") + printer.packet(0, ARP)
+    second = printer.interface(1, b"in1") + printer.packet(1, ARP)
+    for programs, frame in ((["tcpdump", "tshark"], "Who has 10.0.0.2"), (["tcpdump"], ARP_LINE)):
+        env = only(*programs)
+        lines = printer.run(first + second, "auto", "-n", "-I", env=env)[0].splitlines()
+        lines += printer.run(printer.section() + printer.interface(1, b"in0") + printer.interface(1, b"in1") +
+                             printer.packet(0, ARP) + printer.packet(1, ARP), "auto", "-n", env=env)[0].splitlines()
+        assert [re.search(r"\b(in\d) ", line).group(1) for line in lines] == ["in0", "in1"] * 2
+        assert all(frame in line for line in lines)
+        for name in programs:
+            (pathlib.Path(env["PATH"]) / name).unlink()
+
+
+def test_tshark_prints_link_layer_addresses():
+    frame = bytes.fromhex("020000000002" "020000000001" "0800") + dns(b"x")[14:]
+    for options, addresses in (([], []), (["-e"], ["02:00:00:00:00:01", "02:00:00:00:00:02"])):
+        line = printer.run(printer.pcap(1, [frame]), "tshark", "-n", *options)[0]
+        assert re.findall(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", line) == addresses and "10.0.0.1" in line
+
+
 def test_without_tcpdump_it_is_tshark_and_without_both_the_short_line(only):
     data = printer.pcap(1, [ARP])
     assert printer.run(data, "auto", env=only())[0] == f"22:13:20.000005 {ARP_LINE}\n"
