@@ -61,11 +61,10 @@ void stats_print(const struct network *o, const struct receive *r)
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
 		const struct ledger *l = &o->sensors->list[i]->ledger;
 
-		if (l->runs)
+		if (l->runs && r->inherited && !r->ended && !l->now.sensor.final)
+			log_line("the sensor's last totals did not come: its own ledger follows");
+		else if (l->runs)
 			print_sensor(o->sensors->list[i]);
-		if (l->runs && r->inherited && !l->now.sensor.final)
-			log_line("the sensor's last totals did not come: its counters up to "
-				 "'captured', and 'dropped', are older than the others");
 	}
 	if (!r->inherited)
 		log_line(

@@ -15,7 +15,8 @@
 #define NAME_BYTES LETTERS "0123456789-_."
 
 /* Of equally similar words, the first is proposed. */
-static const char *const filter_words[] = { "tcp",
+static const char *const filter_words[] = { "type",
+					    "tcp",
 					    "udp",
 					    "port",
 					    "host",
@@ -33,7 +34,6 @@ static const char *const filter_words[] = { "tcp",
 					    "ether",
 					    "wlan",
 					    "vlan",
-					    "type",
 					    "subtype",
 					    "mgt",
 					    "ctl",

@@ -54,7 +54,7 @@ void suggest_offer(struct suggest *s, const char *word)
 {
 	unsigned int distance = suggest_distance(s->given, s->len, word);
 
-	if (distance >= s->distance)
+	if (!*word || distance >= s->distance)
 		return;
 	s->distance = distance;
 	s->word = word;

@@ -164,7 +164,8 @@ def test_a_count_is_exact(bed, bundled):
     (["--sensor", "lib,libb"], "sensor libb: the collector knows no such sensor; did you mean lib?\n"),
     (["--sensor", "another"], "sensor another: the collector knows no such sensor\n"),
     (["--sensor", "@libary"], "group libary: the collector knows no such group; did you mean library?\n"),
-    (["--group", "libary"], "group libary: the collector knows no such group; did you mean library?\n")])
+    (["--group", "libary"], "group libary: the collector knows no such group; did you mean library?\n"),
+    (["--group", "x"], "group x: the collector knows no such group\n")])
 def test_a_name_that_the_collector_does_not_know(bed, words, why):
     bed.keys.sensor("three", words="group=library")
     bed.keys.sensors.write_text(bed.keys.sensors.read_text() + "group library\n")

@@ -12,6 +12,7 @@ static void misspelt_words(void **state)
 		{ "upd port 53", "upd", "udp" },
 		{ "prot 53", "prot", "port" },
 		{ "tpc", "tpc", "tcp" },
+		{ "typ mgt", "typ", "type" },
 		{ "(tcp or icpm) and src hots 10.0.0.1", "icpm", "icmp" },
 		{ "host tpc and dts port http", "dts", "dst" },
 		{ "type mgtt", "mgtt", "mgt" },
