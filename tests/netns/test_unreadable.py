@@ -88,7 +88,7 @@ def test_every_link_type(bed, bundled, tmp_path):
     assert stats["balance"] == 0
     assert_balanced(collector.sensor_stats("lib"), len(honest))
     assert "sensor bad: frames of link type 123 with a cut or wrong pseudo-header" in said
-    assert said.count("sensor bad: ") == 2 and said.count("sensor bad: connected from") == 1
+    assert said.count("sensor bad: frames of ") == 1 and said.count("sensor bad: connected from") == 1
     assert stats["lost_refused"] > 1000
     written = [f for f in captures.frames(bed.out)]
     assert_same(honest, written[-len(honest):])
@@ -143,7 +143,7 @@ def test_link_types_that_are_not_listed(bed, bundled, tmp_path):
     assert bed.reader("two", bundled).finish(signo=None)[0] == 0
     status, said = collector.finish()
     more = [f for f in frames if f.linktype != 229]
-    assert said.count("sensor lib: ") == 3 and said.count("sensor lib: connected from") == 1
+    assert said.count("sensor lib: frames of ") == 2 and said.count("sensor lib: connected from") == 1
     assert ("sensor lib: frames of link type 228 are refused; if it is to send them, put "
             "'linktypes=default,228' into its line of the sensors file\n") in said
     assert "put 'linktypes=default,228,229' into" in said
