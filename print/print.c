@@ -91,8 +91,7 @@ static void choose(struct printer *p)
 
 	p->chosen = true;
 	/* tcpdump prints no interface names, and one link type only. */
-	if (d == PRINT_AUTO && p->have_tcpdump && !p->several && !p->several_types &&
-	    !p->o->names)
+	if (d == PRINT_AUTO && p->have_tcpdump && !p->several && !p->several_types && !p->o->names)
 		d = PRINT_TCPDUMP;
 	else if (d == PRINT_AUTO)
 		d = p->have_tshark ? PRINT_TSHARK : PRINT_SHORT;
