@@ -7,10 +7,24 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "monotonic.h"
 #include "privsep.h"
+
+void child_own_signals(void)
+{
+	sigset_t none;
+
+	setsid();
+	for (int n = 1; n < NSIG; n++)
+		signal(n, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int n = 1; n < NSIG; n++)
+		signal(n, SIG_DFL);
+}
 
 int child_wait(pid_t pid, const char *what)
 {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Child: waits for a process that this one has started. */
+/* Child: a process that this one has started. */
 #ifndef COMMON_CHILD_H
 #define COMMON_CHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* In the child, before it executes a program: resets all signals. A new session keeps a terminal's
+ * signals away. The parent blocks these signals while it forks: one that came since the fork was
+ * meant for the parent, and is discarded. */
+void child_own_signals(void);
 
 /* Waits for its end. Returns its exit status, or 1 after a line that says that `what` was ended by
  * a signal. */

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "common/find_program.h"
 #include "common/log.h"
 #include "common/privsep.h"
@@ -117,19 +118,6 @@ static void close_others(void)
 		close(fd);
 }
 
-/* Resets the capture program's signal settings. A new session keeps the terminal's signals away:
- * the dissector must print all its frames, and ends at the end of its input. */
-static void fresh_signals(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int n = 1; n < NSIG; n++)
-		signal(n, SIG_DFL);
-	setsid();
-}
-
 static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -177,7 +165,7 @@ static void become(const struct print_options *o)
 	const char *program;
 	char order;
 
-	fresh_signals();
+	child_own_signals();
 	close_others();
 	clean_environment();
 	leave_network();

@@ -15,6 +15,7 @@
 int print_start(const struct print_options *o, pid_t *pid)
 {
 	int ends[2], err = print_check(o);
+	sigset_t signals, before;
 
 	if (err)
 		return err;
@@ -22,11 +23,18 @@ int print_start(const struct print_options *o, pid_t *pid)
 		log_line("cannot make a pipe: %s", strerror(errno));
 		return -errno;
 	}
+	/* The process ignores a terminal's signals, and must not get one before it does. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, &before);
 	*pid = fork();
 	if (*pid == 0) {
 		close(ends[1]);
 		_exit(print_process(ends[0], o));
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(ends[0]);
 	if (*pid > 0)
 		return ends[1];

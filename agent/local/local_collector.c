@@ -100,29 +100,12 @@ static void keep_open(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-/* This process blocks the signals of a terminal. A signal that arrived after the fork was meant for
- * the sensor, and ignoring it discards it. */
-static void fresh_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
-	size_t n = sizeof(signals) / sizeof(signals[0]);
-	sigset_t none;
-
-	setsid();
-	for (size_t i = 0; i < n; i++)
-		signal(signals[i], SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (size_t i = 0; i < n; i++)
-		signal(signals[i], SIG_DFL);
-}
-
 static void run(int sock, const struct local_keys *k, const struct local_collector_options *o)
 {
 	struct arguments a;
 	char path[PATH_MAX];
 
-	fresh_signals();
+	child_own_signals();
 	/* Since Linux 5.11. Our own descriptors have CLOEXEC, so this is for inherited ones. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (o->output >= 0)
