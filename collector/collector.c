@@ -152,7 +152,7 @@ static void collector_orders(struct collector *c)
 	c->orders.report = c->orders.reload = false;
 }
 
-/* What the sensor of a capture still has is lost with it. */
+/* A capture's sensor ends with the collector, so frames that it has not sent are lost. */
 static void close_ledgers(struct collector *c)
 {
 	for (unsigned int i = 0; i < c->sensors.count; i++)

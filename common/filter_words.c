@@ -14,7 +14,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define NAME_BYTES LETTERS "0123456789-_."
 
-/* Of equally similar words, the first is proposed. */
+/* If several words are equally similar, the first one is proposed. */
 static const char *const filter_words[] = { "type",
 					    "tcp",
 					    "udp",

@@ -14,12 +14,12 @@
  *     full fence; write state n; published = n (release)
  *
  * A reader takes n = published (acquire), copies state n, and after an acquire fence reads
- * `published` again: if it is above n + 1, the copy is void. State n - 1 is still there too, and a
- * copy of it is void if `published` is above n. 0: nothing is published yet.
+ * `published` again: if it is above n + 1, the copy is void. State n - 1 can be copied too; that
+ * copy is void if `published` is above n. `published` is 0 until the first state.
  *
  * Texts end with a 0 byte. Times are microseconds since 1970-01-01 UTC; 0: none. A reader must
  * expect lies: of a collector that was taken over, everything may be wrong, and may change at any
- * time. It copies data before it checks them (board_read.h).
+ * time. A reader copies data before it checks the copy (board_read.h).
  */
 #ifndef WIRE_BOARD_H
 #define WIRE_BOARD_H
@@ -54,7 +54,7 @@ struct board {
 	uint32_t zero;
 };
 
-/* What the collector's network counts. Name, meaning. */
+/* Counters of the collector's network. Name, meaning. */
 #define NETWORK_COUNTERS(X)                                                                        \
 	X(datagrams, "datagrams received")                                                         \
 	X(bytes, "bytes of UDP payload received")                                                  \
@@ -83,7 +83,7 @@ struct network_counters {
 #undef X
 };
 
-/* What else it counts. */
+/* The collector's other counters. */
 #define BOARD_COLLECTOR_COUNTERS(X)                                                                \
 	X(kernel_dropped, "datagrams without room in the socket's buffer")                         \
 	X(write_errors, "failed writes to the output")                                             \
@@ -119,7 +119,7 @@ enum board_presence {
 	BOARD_PRESENCES
 };
 
-/* What the collector counts for a sensor, beside the sensor's own totals (totals.h). All are sums
+/* The collector's counters for a sensor, beside the sensor's own totals (totals.h). All are sums
  * over the sensor's runs. Name, meaning. */
 #define BOARD_SENSOR_COUNTERS(X)                                                                   \
 	X(runs, "runs of the sensor")                                                              \

@@ -9,7 +9,8 @@ struct board_view {
 	const struct board *map; /* BOARD_BYTES; NULL: none */
 };
 
-/* One state. All texts end with a 0 byte, and all indices and enums are in range. */
+/* One state. All texts end with a 0 byte and have no control characters; all indices and enums are
+ * in range. */
 struct board_state {
 	struct board_collector collector;
 	struct board_sensor *sensors; /* malloc */
@@ -24,7 +25,7 @@ int board_map(struct board_view *v, int fd);
 void board_close(struct board_view *v);
 
 /* Copies the newest state, and the state before it if `before` is not NULL; `before` has no sensors
- * if there is none. Returns 0, -ENODATA if nothing is published yet, -EBADMSG if the board
+ * if there is none. Returns 0, -ENODATA before the first state, -EBADMSG if the board
  * contradicts itself, -EAGAIN if it changes too fast to be copied, or -ENOMEM. */
 int board_copy(const struct board_view *v, struct board_state *now, struct board_state *before);
 void board_state_free(struct board_state *s);

@@ -16,7 +16,7 @@
 #define HANDOUT_FDS_MAX 3
 #define HANDOUT_A_SECOND 20
 
-/* Zeroed but for the descriptors, which are -1: none. */
+/* Unused descriptors are -1, all other members 0. */
 struct handout {
 	int listener;
 	int fds[HANDOUT_FDS_MAX]; /* what is given */

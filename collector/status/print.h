@@ -19,7 +19,7 @@ struct status_states {
 	struct board_state now, before;
 };
 
-/* What is wrong with a sensor, the worst last. */
+/* A sensor's trouble, the worst last. */
 enum status_trouble {
 	TROUBLE_NONE,
 	TROUBLE_ENDED,

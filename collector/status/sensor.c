@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a record of the board says about a sensor: see print.h. */
+/* Values of one sensor, from its record on the board: see print.h. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
