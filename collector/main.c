@@ -147,66 +147,58 @@ static int read_sensors(struct sensors_file *f, const struct collector_options *
 	return sensors_file_read(f, fd, path);
 }
 
-/* A socket given by option must work. The default one may be another collector's. */
-static int listen_control(struct collector *c, struct collector_options *o)
+/* Whether a socket is wanted. Without an option, sets the standard path. */
+static bool is_wanted(const char **path, const char *standard)
 {
-	bool asked = o->control != NULL;
+	if (*path && !strcmp(*path, "none"))
+		*path = NULL;
+	else
+		*path = *path ?: standard;
+	return *path;
+}
 
+/* A socket given by option must work. The standard one may be another collector's: then the line
+ * says what does not reach this collector. Returns 0 or `err`. */
+static int without(const char **path, const char *standard, int err, const char *what)
+{
+	bool asked = *path != standard;
+
+	*path = NULL;
+	if (!asked)
+		log_line("so %s gives it a socket of its own", what);
+	return asked ? err : 0;
+}
+
+static int listen_control(struct collector *c, const char **path)
+{
 	c->listener = -1;
-	if (asked && !strcmp(o->control, "none")) {
-		o->control = NULL;
+	if (!is_wanted(path, CONTROL_PATH))
 		return 0;
-	}
-	o->control = asked ? o->control : CONTROL_PATH;
-	c->listener = control_listen(o->control);
-	if (c->listener >= 0)
-		return 0;
-	o->control = NULL;
-	if (!asked)
-		log_line("so 'saluki-collector ctl' does not reach this collector; --control PATH "
-			 "gives it a socket of its own");
-	return asked ? c->listener : 0;
+	c->listener = control_listen(*path);
+	return c->listener >= 0 ? 0
+				: without(path, CONTROL_PATH, c->listener,
+					  "'saluki-collector ctl' does not reach this collector; "
+					  "--control PATH");
 }
 
-/* As with the control socket. */
-static int listen_live(struct collector *c, struct live_socket *s, struct collector_options *o)
+static int listen_live(struct collector *c, struct live_socket *s, const char **path,
+		       uint32_t bytes)
 {
-	bool asked = o->live != NULL;
-	int err;
+	int err = is_wanted(path, LIVE_PATH) ? live_make(s, &c->live, *path, bytes) : 0;
 
-	if (asked && !strcmp(o->live, "none")) {
-		o->live = NULL;
-		return 0;
-	}
-	o->live = asked ? o->live : LIVE_PATH;
-	err = live_make(s, &c->live, o->live, o->live_bytes);
-	if (!err)
-		return 0;
-	o->live = NULL;
-	if (!asked)
-		log_line("so saluki-live does not reach this collector; --live PATH gives it a "
-			 "socket of its own");
-	return asked ? err : 0;
+	return err ? without(path, LIVE_PATH, err,
+			     "saluki-live does not reach this collector; --live PATH")
+		   : 0;
 }
 
-static int listen_board(struct collector *c, struct handout *out, struct collector_options *o)
+static int listen_board(struct collector *c, struct handout *out, const char **path)
 {
-	bool asked = o->board != NULL;
-	int err;
+	int err = is_wanted(path, BOARD_PATH) ? board_make(out, &c->board.map, *path) : 0;
 
-	if (asked && !strcmp(o->board, "none")) {
-		o->board = NULL;
-		return 0;
-	}
-	o->board = asked ? o->board : BOARD_PATH;
-	err = board_make(out, &c->board.map, o->board);
-	if (!err)
-		return 0;
-	o->board = NULL;
-	if (!asked)
-		log_line("so 'saluki-collector status' does not reach this collector; --board PATH "
-			 "gives it a socket of its own");
-	return asked ? err : 0;
+	return err ? without(path, BOARD_PATH, err,
+			     "'saluki-collector status' does not reach this collector; "
+			     "--board PATH")
+		   : 0;
 }
 
 static int collector_run(struct collector *c, struct files *output_files, struct shown *shown)
@@ -294,9 +286,10 @@ int main(int argc, char **argv)
 	    read_sensors(&c->sensors_file, &o) == 0 &&
 	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
-	    files_init(&files, &o) == 0 && listen_control(c, &o) == 0) {
+	    files_init(&files, &o) == 0 && listen_control(c, &o.control) == 0) {
 		files_limit_sensors(&files.limit, c->sensors_file.count);
-		if (listen_live(c, &shown.live, &o) == 0 && listen_board(c, &shown.board, &o) == 0)
+		if (listen_live(c, &shown.live, &o.live, o.live_bytes) == 0 &&
+		    listen_board(c, &shown.board, &o.board) == 0)
 			status = collector_run(c, &files, &shown);
 		if (o.live)
 			unlink(o.live);

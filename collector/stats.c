@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/files/files.h"
+#include "collector/model/json.h"
 #include "collector/model/sensors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
@@ -61,10 +62,11 @@ void stats_print(const struct network *o, const struct receive *r)
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
 		const struct ledger *l = &o->sensors->list[i]->ledger;
 
-		if (l->runs && r->inherited && !r->ended && !l->now.sensor.final)
-			log_line("the sensor's last totals did not come: its own ledger follows");
-		else if (l->runs)
+		if (l->runs)
 			print_sensor(o->sensors->list[i]);
+		if (l->runs && r->inherited && !l->now.sensor.final)
+			log_line("the sensor's last totals did not come: its counters up to "
+				 "'captured', and 'dropped', are older than the others");
 	}
 	if (!r->inherited)
 		log_line(
@@ -76,21 +78,6 @@ void stats_print(const struct network *o, const struct receive *r)
 	if (l->folder)
 		log_line("lines of modules: written %llu, lost %llu, refused %llu, recovered %llu",
 			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
-}
-
-/* A file's name may have any characters. */
-static void json_string(FILE *f, const char *s)
-{
-	putc('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', f);
-		if ((unsigned char)*s < 32)
-			fprintf(f, "\\u%04x", *s);
-		else
-			putc(*s, f);
-	}
-	putc('"', f);
 }
 
 static void json_coverage(FILE *f, const struct coverage_interface *c)
@@ -130,17 +117,11 @@ static void json_info(FILE *f, const struct sensor *s)
 	putc(']', f);
 }
 
-/* Whether its frames wait for the disk, in reassembly or in the output's buffer. */
-static bool is_held(const struct output *out, const struct sensor *s)
-{
-	return s->combo->turn.state == TURNS_HELD || (out->hold.on && s->output->pending);
-}
-
-static void json_sensor(FILE *f, const struct output *out, const struct sensor *s)
+static void json_sensor(FILE *f, const struct combos *c, const struct sensor *s)
 {
 	putc('{', f);
 	ledger_json(f, s->name, s->id, &s->ledger);
-	fprintf(f, ", \"held\": %d, \"held_disk_ns\": %llu", is_held(out, s),
+	fprintf(f, ", \"held\": %d, \"held_disk_ns\": %llu", turns_holds(c, s),
 		ULL(turns_held_ns(s, monotonic_ns())));
 	json_info(f, s);
 	putc('}', f);
@@ -198,7 +179,7 @@ static void json(FILE *f, const struct network *o, const struct receive *r, cons
 		if (!s->ledger.runs)
 			continue;
 		fputs(comma, f);
-		json_sensor(f, o->combos->output, s);
+		json_sensor(f, o->combos, s);
 		comma = ",\n ";
 	}
 	fprintf(f, "], \"groups\": [");

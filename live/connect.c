@@ -7,12 +7,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/privsep.h"
-#include "common/unix_address.h"
+#include "common/unix_take.h"
 
 #define PATIENCE_MS 5000 /* many viewers may wait */
 
@@ -25,22 +24,9 @@ struct answer {
 
 static int ask_collector(const char *path, int ms, struct live_hello *hello, int *fds)
 {
-	const struct timeval patience = { ms / 1000, ms % 1000 * 1000 };
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
-	struct sockaddr_un a;
+	int err = unix_take(path, ms, hello, sizeof(*hello), fds);
 
-	if (sock < 0)
-		return -errno;
-	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	err = unix_address(&a, path);
-	if (!err && connect(sock, (struct sockaddr *)&a, sizeof(a)))
-		err = -errno;
-	err = err ?: privsep_recv(sock, hello, sizeof(*hello), fds);
-	if (!err && fds[LIVE_FDS - 1] < 0)
-		err = -EBADMSG;
-	close(sock);
-	return err;
+	return err ?: fds[LIVE_FDS - 1] < 0 ? -EBADMSG : 0;
 }
 
 static void close_all(const int *fds)
@@ -63,7 +49,6 @@ static void serve(int sock, const char *path)
 		int fds[PRIVSEP_FDS_MAX];
 		struct answer a = { 0 };
 
-		memset(fds, -1, sizeof(fds));
 		a.err = ask_collector(path, PATIENCE_MS, &a.hello, fds);
 		if (privsep_send(sock, &a, sizeof(a), fds, a.err ? 0 : LIVE_FDS))
 			break;

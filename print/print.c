@@ -276,7 +276,6 @@ int print_process(int in, const struct print_options *o)
 
 	if (p) {
 		p->o = o;
-		p->several = o->several;
 		if (printer_init(p, in) == 0)
 			status = print_loop(p);
 		dissector_free(&p->dissector);

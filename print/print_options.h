@@ -17,16 +17,15 @@ enum print_dissector {
 /* The letters are tcpdump's options. */
 struct print_options {
 	enum print_dissector dissector;
-	bool numeric;	  /* -n; the short line never looks names up */
-	bool names;	  /* lines have their interface's name, even for a single interface */
-	bool several;	  /* interfaces will follow: lines have their names, which tcpdump's lack */
-	bool link;	  /* -e: link-layer addresses; in the short line, those of Ethernet */
-	bool ascii;	  /* -A: the frame as text, below its line */
-	unsigned int hex; /* -x, counted: in hexadecimal; 2: from the link-layer header on */
-	unsigned int hex_text;	 /* -X, counted: in hexadecimal and as text */
-	unsigned int verbose;	 /* -v, counted */
-	unsigned int stamp;	 /* -t, counted, 0 to 5 as in tcpdump */
-	const char *user;	 /* of this process and the dissector; NULL: PRIVSEP_USER_DEFAULT */
+	bool numeric;	       /* -n; the short line never looks names up */
+	bool names;	       /* lines have their interface's name, which tcpdump's lack */
+	bool link;	       /* -e: link-layer addresses; in the short line, those of Ethernet */
+	bool ascii;	       /* -A: the frame as text, below its line */
+	unsigned int hex;      /* -x, counted: in hexadecimal; 2: from the link-layer header on */
+	unsigned int hex_text; /* -X, counted: in hexadecimal and as text */
+	unsigned int verbose;  /* -v, counted */
+	unsigned int stamp;    /* -t, counted, 0 to 5 as in tcpdump */
+	const char *user;      /* of this process and the dissector; NULL: PRIVSEP_USER_DEFAULT */
 	unsigned int patience_s; /* after which a stuck dissector is killed; 0: 30 */
 };
 

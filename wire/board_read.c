@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "common/privsep.h"
-#include "common/unix_address.h"
+#include "common/unix_take.h"
 
-#define PATIENCE_S 5
+#define PATIENCE_MS 5000
 #define TRIES 8 /* a state lasts two seconds */
 
 /* ---- connection ------------------------------------------------------------------------------ */
@@ -40,20 +39,9 @@ int board_map(struct board_view *v, int fd)
 
 int board_open(struct board_view *v, const char *path)
 {
-	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), fds[PRIVSEP_FDS_MAX], err;
 	struct board_hello hello = { 0 };
-	struct sockaddr_un a;
+	int fds[PRIVSEP_FDS_MAX], err = unix_take(path, PATIENCE_MS, &hello, sizeof(hello), fds);
 
-	if (sock < 0)
-		return -errno;
-	memset(fds, -1, sizeof(fds));
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	err = unix_address(&a, path);
-	if (!err && connect(sock, (struct sockaddr *)&a, sizeof(a)))
-		err = -errno;
-	err = err ?: privsep_recv(sock, &hello, sizeof(hello), fds);
-	close(sock);
 	if (!err && (fds[0] < 0 || hello.magic != BOARD_MAGIC || hello.version != BOARD_VERSION))
 		err = -EPROTO;
 	for (int i = err ? 0 : 1; i < PRIVSEP_FDS_MAX && fds[i] >= 0; i++)
@@ -70,22 +58,29 @@ void board_close(struct board_view *v)
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-#define END(text) ((text)[sizeof(text) - 1] = 0)
+/* Ends a text, and replaces control characters, which could reach a terminal. */
+static void clean(char *text, size_t size)
+{
+	text[size - 1] = 0;
+	log_clean(text);
+}
+
+#define CLEAN(text) clean(text, sizeof(text))
 
 static bool check_sensor(struct board_sensor *s)
 {
-	END(s->name);
-	END(s->group);
-	END(s->application);
+	CLEAN(s->name);
+	CLEAN(s->group);
+	CLEAN(s->application);
 	return s->presence < BOARD_PRESENCES && s->address_len <= BOARD_ADDRESS_MAX;
 }
 
 static bool check_interface(struct board_interface *i, uint32_t sensors)
 {
-	END(i->name);
-	END(i->source);
-	END(i->keep);
-	END(i->filter);
+	CLEAN(i->name);
+	CLEAN(i->source);
+	CLEAN(i->keep);
+	CLEAN(i->filter);
 	return i->sensor < sensors;
 }
 
@@ -112,8 +107,8 @@ static int state_copy(const struct board_view *v, uint32_t n, struct board_state
 	s->interfaces = copied(slot + BOARD_INTERFACES_AT, c->interfaces, sizeof(*s->interfaces));
 	if (!s->sensors || !s->interfaces)
 		return -ENOMEM;
-	END(c->version);
-	END(c->file);
+	CLEAN(c->version);
+	CLEAN(c->file);
 	for (uint32_t i = 0; i < c->sensors; i++)
 		right &= check_sensor(&s->sensors[i]);
 	for (uint32_t i = 0; i < c->interfaces; i++)

@@ -128,7 +128,7 @@ static void set_defaults(struct capture_command *c)
 	o->no_xdp = o->source == SOURCE_AUTO;
 	c->run.no_line = !c->write || !strcmp(c->write, "-");
 	c->print.user = c->run.user;
-	c->print.several = c->run.capture.count > 1;
+	c->print.names = c->run.capture.count > 1;
 	if (!c->run.combo_age_ms)
 		c->run.combo_age_ms = c->write && strcmp(c->write, "-") ? 1000 : LIVE_AGE_MS;
 }

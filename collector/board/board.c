@@ -85,12 +85,6 @@ static const struct board_texts *texts_of(struct board_writer *w, const struct s
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Whether its frames wait for the disk, in reassembly or in the output's buffer. */
-static bool is_held(const struct output *out, const struct sensor *s)
-{
-	return s->combo->turn.state == TURNS_HELD || (out->hold.on && s->output->pending);
-}
-
 static void show_ledger(struct board_sensor *b, const struct ledger *l)
 {
 	struct ledger_run sum = ledger_sum(l);
@@ -166,7 +160,7 @@ static void show_texts(struct writing *w, struct board_sensor *b, const struct s
 		show_interface(w, b, n, &t->interfaces[n], &s->ledger.now.sensor.interfaces[n]);
 }
 
-static void show_sensor(struct board_writer *w, struct writing *to, const struct output *out,
+static void show_sensor(struct board_writer *w, struct writing *to, const struct combos *c,
 			const struct sensor *s)
 {
 	struct board_sensor *b = &to->sensors[s->index];
@@ -177,7 +171,7 @@ static void show_sensor(struct board_writer *w, struct writing *to, const struct
 	b->id = s->id;
 	b->listed = s->listed;
 	b->presence = s->presence;
-	b->held = is_held(out, s);
+	b->held = turns_holds(c, s);
 	b->heard_us = s->heard_ns ? to->now_us - (to->now_ns - s->heard_ns) / 1000 : 0;
 	show_ledger(b, &s->ledger);
 	show_session(b, s);
@@ -247,7 +241,7 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 	to.collector->sensors = sensors->count < BOARD_SENSORS_MAX ? sensors->count
 								   : BOARD_SENSORS_MAX;
 	for (uint32_t i = 0; i < to.collector->sensors; i++)
-		show_sensor(w, &to, from->network->combos->output, sensors->list[i]);
+		show_sensor(w, &to, from->network->combos, sensors->list[i]);
 	w->count = n;
 	w->shown_ns = now_ns;
 	__atomic_store_n(&w->map->published, n, __ATOMIC_RELEASE);

@@ -13,6 +13,7 @@
 #include "sensor.h"
 #include "split.h"
 #include "collector/output/output_hold.h"
+#include "collector/output/sensor.h"
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
@@ -148,6 +149,11 @@ uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns)
 {
 	return s->combo->turn.held_ns +
 	       (s->combo->turn.state == TURNS_HELD ? now_ns - s->combo->turn.held_at_ns : 0);
+}
+
+bool turns_holds(const struct combos *c, const struct sensor *s)
+{
+	return s->combo->turn.state == TURNS_HELD || (c->output->hold.on && s->output->pending);
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */

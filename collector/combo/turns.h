@@ -48,5 +48,7 @@ void turns_hurry(struct combos *c, struct sensor *s, uint64_t now_ns);
 int turns_tick(struct combos *c, uint64_t now_ns);
 /* Returns the total time in ns for which the sensor was held. */
 uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns);
+/* Whether the sensor's frames wait for the disk, in reassembly or in the output's buffer. */
+bool turns_holds(const struct combos *c, const struct sensor *s);
 
 #endif

@@ -2,6 +2,8 @@
 /* The sensors as JSON: see print.h. Members have the names of --stats-file. */
 #include "print.h"
 
+#include "collector/model/json.h"
+
 #define ULL(x) ((unsigned long long)(x))
 
 static const char *const presences[BOARD_PRESENCES] = { [BOARD_NEVER] = "never",
@@ -9,16 +11,10 @@ static const char *const presences[BOARD_PRESENCES] = { [BOARD_NEVER] = "never",
 							[BOARD_SILENT] = "silent",
 							[BOARD_ENDED] = "ended" };
 
-/* A text may have any bytes. Those outside printable ASCII become their code. */
 static void string(FILE *f, const char *name, const char *text)
 {
-	fprintf(f, ", \"%s\": \"", name);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		if (*c == '"' || *c == '\\' || *c < ' ' || *c > '~')
-			fprintf(f, "\\u%04x", *c);
-		else
-			putc(*c, f);
-	putc('"', f);
+	fprintf(f, ", \"%s\": ", name);
+	json_string(f, text);
 }
 
 static void number(FILE *f, const char *name, uint64_t n)

@@ -12,7 +12,7 @@ from netns.testbed import ROOT
 COLLECTOR = {
     "collector": {"board", "status", "network", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
-    "collector/status": set(),
+    "collector/status": {"model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},

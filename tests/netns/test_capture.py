@@ -329,7 +329,6 @@ def test_a_reader_that_ends(bed, talk):
     assert capture.popen.wait(timeout=10) == 0
     said = capture.popen.stderr.read()
     assert "the sensor's last totals did not come" in said and "saluki: ledger: captured " in said
-    assert "; balance " not in said  # the collector's ledger would contradict itself
     capture = Capture(bed, "-i", "lo", "-n")
     capture.popen.stdout.close()
     talk.send(10)

@@ -27,11 +27,10 @@ int main(int argc, char **argv)
 	struct print_options o = { 0 };
 	int c;
 
-	while ((c = getopt(argc, argv, "neiIAxXvtu:p:")) != -1) {
+	while ((c = getopt(argc, argv, "neiAxXvtu:p:")) != -1) {
 		o.numeric |= c == 'n';
 		o.link |= c == 'e';
 		o.names |= c == 'i';
-		o.several |= c == 'I';
 		o.ascii |= c == 'A';
 		o.hex += c == 'x';
 		o.hex_text += c == 'X';

@@ -172,7 +172,7 @@ def test_several_interfaces_of_one_link_type_are_named(only):
     second = printer.interface(1, b"in1") + printer.packet(1, ARP)
     for programs, frame in ((["tcpdump", "tshark"], "Who has 10.0.0.2"), (["tcpdump"], ARP_LINE)):
         env = only(*programs)
-        lines = printer.run(first + second, "auto", "-n", "-I", env=env)[0].splitlines()
+        lines = printer.run(first + second, "auto", "-n", "-i", env=env)[0].splitlines()
         lines += printer.run(printer.section() + printer.interface(1, b"in0") + printer.interface(1, b"in1") +
                              printer.packet(0, ARP) + printer.packet(1, ARP), "auto", "-n", env=env)[0].splitlines()
         assert [re.search(r"\b(in\d) ", line).group(1) for line in lines] == ["in0", "in1"] * 2

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/board_read.o common/privsep.o common/unix_address.o common/log.o */
+/* links: wire/board_read.o common/privsep.o common/unix_take.o common/unix_address.o
+ * common/log.o */
 /* The board's reader: whatever is in the memory, its copies have ends, ranges and a known size. */
 #include "unit.h"
 
@@ -127,11 +128,13 @@ static void test_texts_end(void **state)
 	memset(c->file, 'x', sizeof(c->file));
 	memset(c->version, 'x', sizeof(c->version));
 	memset(sensor_of(1, 0)->name, 'x', BOARD_NAME_MAX);
+	memcpy(sensor_of(1, 1)->application, "a\x1b[2Jb", 7);
 	memset(interface_of(1, 0)->filter, 'x', sizeof(interface_of(1, 0)->filter));
 	assert_int_equal(board_copy(&view, &now, NULL), 0);
 	assert_int_equal(strlen(now.collector.file), sizeof(c->file) - 1);
 	assert_int_equal(strlen(now.collector.version), sizeof(c->version) - 1);
 	assert_int_equal(strlen(now.sensors[0].name), BOARD_NAME_MAX - 1);
+	assert_string_equal(now.sensors[1].application, "a?[2Jb");
 	assert_int_equal(strlen(now.interfaces[0].filter), sizeof(now.interfaces[0].filter) - 1);
 	board_state_free(&now);
 }

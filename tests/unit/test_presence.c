@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collector/board/presence.h"
+#include "said.h"
 
 #define SECOND 1000000000ULL
 #define FLEET 40
@@ -16,9 +16,6 @@ static struct presence p;
 static struct sensor all[FLEET], *list[FLEET];
 static struct sensors sensors;
 static uint64_t now_ns;
-static FILE *said;
-static int was_stderr;
-static char text[1 << 16];
 
 /* A fleet of listed sensors, heard now. */
 static void fleet(unsigned int count)
@@ -38,31 +35,15 @@ static int begin(void **state)
 	(void)state;
 	p = (struct presence){ .silent_ns = 15 * SECOND };
 	now_ns = 1000 * SECOND;
-	said = tmpfile();
-	was_stderr = dup(2);
-	dup2(fileno(said), 2);
+	said_begin();
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	dup2(was_stderr, 2);
-	close(was_stderr);
-	fclose(said);
+	said_end();
 	return 0;
-}
-
-static int count_said(const char *words)
-{
-	ssize_t n = pread(fileno(said), text, sizeof(text) - 1, 0);
-	int count = 0;
-
-	assert_true(n >= 0);
-	text[n] = 0;
-	for (const char *at = text; (at = strstr(at, words)); at++)
-		count++;
-	return count;
 }
 
 /* Lets seconds pass, in which the first `heard` sensors send. */

@@ -9,10 +9,10 @@
 #include <netinet/in.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "collector/network/refusals.h"
 #include "collector/network/wrong_key.h"
+#include "said.h"
 #include "wire/request.h"
 
 #define SECOND 1000000000ULL
@@ -21,9 +21,6 @@
 static struct refusals *r;
 static struct wrong_key *w;
 static uint64_t now_ns;
-static FILE *said;
-static int was_stderr;
-static char text[1 << 20];
 
 static int begin(void **state)
 {
@@ -31,39 +28,17 @@ static int begin(void **state)
 	r = calloc(1, sizeof(*r));
 	w = calloc(1, sizeof(*w));
 	now_ns = 1000 * SECOND;
-	said = tmpfile();
-	was_stderr = dup(2);
-	dup2(fileno(said), 2);
+	said_begin();
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	dup2(was_stderr, 2);
-	close(was_stderr);
-	fclose(said);
+	said_end();
 	free(r);
 	free(w);
 	return 0;
-}
-
-static const char *all_said(void)
-{
-	ssize_t n = pread(fileno(said), text, sizeof(text) - 1, 0);
-
-	assert_true(n >= 0);
-	text[n] = 0;
-	return text;
-}
-
-static int count_said(const char *words)
-{
-	int count = 0;
-
-	for (const char *p = all_said(); (p = strstr(p, words)); p++)
-		count++;
-	return count;
 }
 
 static struct sockaddr_storage address(uint32_t ip)
