@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "collector/files/files.h"
-#include "collector/model/json.h"
+#include "common/json.h"
 #include "collector/model/sensors.h"
 #include "common/log.h"
 #include "common/monotonic.h"

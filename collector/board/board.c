@@ -34,11 +34,15 @@ struct board_texts {
 
 /* A state that is being written. */
 struct writing {
-	struct board_collector *collector;
-	struct board_sensor *sensors;
-	struct board_interface *interfaces;
+	struct board_slot *slot;
+	struct board_collector *collector; /* the slot's */
 	uint64_t now_ns, now_us;
 };
+
+/* Returns the next record of a table of the state, or NULL without room. */
+#define NEXT(w, table, most)                                                                       \
+	((w)->collector->table < (most) ? &(w)->slot->table[(w)->collector->table++]               \
+					: ((w)->collector->not_shown++, NULL))
 
 static uint64_t unix_us(void)
 {
@@ -126,14 +130,11 @@ static void show_session(struct board_sensor *b, const struct sensor *s)
 static void show_interface(struct writing *w, const struct board_sensor *b, unsigned int number,
 			   const struct info_interface *i, const struct totals_interface *t)
 {
-	struct board_interface *out = &w->interfaces[w->collector->interfaces];
+	struct board_interface *out = NEXT(w, interfaces, BOARD_INTERFACES_MAX);
 
-	if (w->collector->interfaces >= BOARD_INTERFACES_MAX) {
-		w->collector->not_shown++;
+	if (!out)
 		return;
-	}
-	w->collector->interfaces++;
-	out->sensor = b - w->sensors;
+	out->sensor = b - w->slot->sensors;
 	out->number = number;
 	memcpy(out->name, i->name, sizeof(out->name));
 	memcpy(out->source, i->source, sizeof(out->source));
@@ -163,7 +164,7 @@ static void show_texts(struct writing *w, struct board_sensor *b, const struct s
 static void show_sensor(struct board_writer *w, struct writing *to, const struct combos *c,
 			const struct sensor *s)
 {
-	struct board_sensor *b = &to->sensors[s->index];
+	struct board_sensor *b = &to->slot->sensors[s->index];
 	const struct sensor_group *group = s->member ? s->member->group : NULL;
 
 	memcpy(b->name, s->name, SENSOR_NAME_MAX);
@@ -191,7 +192,8 @@ static void show_collector(struct board_writer *w, struct writing *to,
 	memcpy(c->file, out->name, strnlen(out->name, sizeof(c->file) - 1) + 1);
 	c->file[sizeof(c->file) - 1] = 0;
 	c->holding = out->hold.on;
-	c->interfaces = c->not_shown = 0;
+	c->sensors = c->interfaces = c->channels = c->modules = c->groups = c->refused = 0;
+	c->not_shown = 0;
 	c->disk_free = out->budget.on ? out->budget.free : 0;
 	c->keep_free = out->budget.on ? out->budget.keep : 0;
 	c->network = from->network->counters;
@@ -226,11 +228,10 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 {
 	const struct sensors *sensors = from->network->sensors;
 	uint32_t n = w->count + 1;
-	uint8_t *slot = (uint8_t *)w->map + BOARD_DATA + n % BOARD_SLOTS * BOARD_SLOT_BYTES;
+	struct board_slot *slot = board_slot(w->map, n);
 	struct writing to = {
-		.collector = (struct board_collector *)slot,
-		.sensors = (struct board_sensor *)(slot + BOARD_SENSORS_AT),
-		.interfaces = (struct board_interface *)(slot + BOARD_INTERFACES_AT),
+		.slot = slot,
+		.collector = &slot->collector,
 		.now_ns = now_ns,
 		.now_us = unix_us(),
 	};

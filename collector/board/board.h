@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Board: shows the state of all sensors to other programs, in memory that they map (wire/board.h).
+ * Board: shows the state of all sensors to other programs, in memory that they map (board/board.h).
  * The privileged process makes the memory and hands it out. The receiving process writes a state
  * once a second, without a lock and without waiting.
  */
@@ -8,7 +8,7 @@
 #define COLLECTOR_BOARD_BOARD_H
 
 #include "collector/files/handout.h"
-#include "wire/board.h"
+#include "board/board.h"
 
 struct network;
 struct receive;

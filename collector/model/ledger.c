@@ -241,6 +241,9 @@ struct ledger_run ledger_sum(const struct ledger *l)
 	run_add(&sum, &now, 1);
 	/* During a run, its combos are ahead of its totals. */
 	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
+	sum.sensor.final = l->now.sensor.final;
+	sum.sensor.store = l->now.sensor.store;
+	sum.sensor.store_limit = l->now.sensor.store_limit;
 	return sum;
 }
 
@@ -298,7 +301,6 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 
 	fprintf(out, "\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
 		ULL(l->run), ULL(l->runs));
-	s.sensor.final = l->now.sensor.final;
 #define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
 	TOTALS_FIELDS(X)
 #undef X

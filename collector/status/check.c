@@ -69,7 +69,7 @@ static void found(struct findings *f, int which, const struct board_sensor *s)
 
 static void look(struct findings *f, const struct board_sensor *s, long loss_percent)
 {
-	uint64_t lost = status_lost(s);
+	uint64_t lost = board_lost(s);
 
 	f->listed += s->listed != 0;
 	f->up += s->listed && s->presence == BOARD_UP;
@@ -140,23 +140,23 @@ static int run(const char *path, const struct status_names *n, long loss_percent
 				      [HELD] = { "waiting for disk space", CRITICAL },
 				      [LOST] = { "losing frames", WARNING },
 				      [ENDED] = { "ended", WARNING } } };
-	struct status_states s;
+	struct board_states s;
 	char why[REACH_WHY_MAX];
-	int err = reach_try(&s, path);
+	int err = board_states_open(&s, path);
 
 	if (err) {
 		printf("SALUKI UNKNOWN: %s\n", reach_why(why, path, err));
 		return UNKNOWN;
 	}
 	if (reach_names(&s, n)) {
-		reach_states_free(&s);
+		board_states_free(&s);
 		return UNKNOWN;
 	}
 	for (uint32_t i = 0; i < s.now.collector.sensors; i++)
 		if (status_is_named(n, &s.now.sensors[i]))
 			look(&f, &s.now.sensors[i], loss_percent);
 	err = say(&f, &s.now.collector);
-	reach_states_free(&s);
+	board_states_free(&s);
 	return fflush(stdout) ? UNKNOWN : err;
 }
 

@@ -17,7 +17,7 @@ enum { NAME, GROUP, STATE, SEEN, KEPT, BYTES, LOST, CLOCK, ADDRESS, VERSION, COL
 
 struct row {
 	char cell[COLUMNS][CELL_MAX];
-	enum status_trouble trouble;
+	enum board_trouble trouble;
 	uint32_t index;
 };
 
@@ -66,11 +66,11 @@ static void clock_cell(char *out, const struct board_sensor *s)
 	snprintf(out, CELL_MAX, "%+.1f ms", ahead_us / 1e3);
 }
 
-static void fill(struct row *r, const struct status_states *s, uint32_t i)
+static void fill(struct row *r, const struct board_states *s, uint32_t i)
 {
-	const struct board_sensor *now = &s->now.sensors[i], *was = status_earlier(s, i);
+	const struct board_sensor *now = &s->now.sensors[i], *was = board_earlier(s, i);
 	uint64_t ns = s->now.collector.interval_ns;
-	char address[STATUS_ADDRESS_MAX];
+	char address[BOARD_ADDRESS_TEXT_MAX];
 
 	for (int c = 0; c < COLUMNS; c++)
 		strcpy(r->cell[c], NONE);
@@ -79,9 +79,9 @@ static void fill(struct row *r, const struct status_states *s, uint32_t i)
 	state_cell(r->cell[STATE], now, s->now.collector.time_us);
 	if (!now->runs)
 		return;
-	snprintf(r->cell[LOST], CELL_MAX, "%llu", ULL(status_lost(now)));
+	snprintf(r->cell[LOST], CELL_MAX, "%llu", ULL(board_lost(now)));
 	snprintf(r->cell[VERSION], CELL_MAX, "%s", *now->application ? now->application : NONE);
-	if (*status_address(address, now))
+	if (*board_address(address, now->address, now->address_len))
 		snprintf(r->cell[ADDRESS], CELL_MAX, "%s", address);
 	if (now->presence != BOARD_UP)
 		return;
@@ -121,7 +121,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct lines *l, const ch
 		fprintf(l->f, "%s\n", text);
 }
 
-static void summary(struct lines *l, const struct status_states *s, const struct status_names *n)
+static void summary(struct lines *l, const struct board_states *s, const struct status_names *n)
 {
 	const struct board_collector *c = &s->now.collector;
 	unsigned int listed = 0, up = 0, unbalanced = 0;
@@ -135,7 +135,7 @@ static void summary(struct lines *l, const struct status_states *s, const struct
 			continue;
 		listed += x->listed != 0;
 		up += x->listed && x->presence == BOARD_UP;
-		lost += status_lost(x);
+		lost += board_lost(x);
 		unbalanced += x->balance != 0;
 	}
 	if (unbalanced)
@@ -190,7 +190,7 @@ static int by_trouble(const void *a, const void *b)
 }
 
 /* Returns the number of rows. */
-static unsigned int rows_fill(struct row *rows, const struct status_states *s,
+static unsigned int rows_fill(struct row *rows, const struct board_states *s,
 			      const struct status_names *n)
 {
 	unsigned int count = 0;
@@ -202,7 +202,7 @@ static unsigned int rows_fill(struct row *rows, const struct status_states *s,
 		if (!status_is_named(n, x) || (!x->listed && !x->runs))
 			continue;
 		rows[count].index = i;
-		rows[count].trouble = status_trouble(x, status_earlier(s, i));
+		rows[count].trouble = board_trouble(s, i);
 		fill(&rows[count++], s, i);
 	}
 	return count;
@@ -210,7 +210,7 @@ static unsigned int rows_fill(struct row *rows, const struct status_states *s,
 
 const struct status_layout status_all = { 0 };
 
-int status_table(FILE *f, const struct status_states *s, const struct status_names *n,
+int status_table(FILE *f, const struct board_states *s, const struct status_names *n,
 		 const struct status_layout *l)
 {
 	struct row *rows = calloc(s->now.collector.sensors + 1, sizeof(*rows));
