@@ -294,26 +294,3 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 		fprintf(out, "; %llu received with a wrong FCS", ULL(t->bad_fcs));
 	putc('\n', out);
 }
-
-void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l)
-{
-	struct ledger_run s = ledger_sum(l);
-
-	fprintf(out, "\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
-		ULL(l->run), ULL(l->runs));
-#define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
-	TOTALS_FIELDS(X)
-#undef X
-	fprintf(out,
-		", \"vanished\": %llu, \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": "
-		"%llu, \"lost_refused\": %llu, \"earlier\": %llu, "
-		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
-		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
-		"\"duplicate_pieces\": %llu, \"bad_events\": %llu, \"unknown_events\": %llu, "
-		"\"said\": %llu",
-		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
-		ULL(s.lost_refused), ULL(s.earlier), ULL(ledger_in_flight(l)),
-		(long long)ledger_balance(l), ULL(l->received_bytes), ULL(l->bad_combos),
-		ULL(l->bad_pieces), ULL(l->bad_messages), ULL(l->duplicate_pieces),
-		ULL(l->bad_events), ULL(l->unknown_events), ULL(l->module_events));
-}

@@ -94,8 +94,7 @@ struct ledger_run ledger_sum(const struct ledger *l);
 /* Returns 0 if all three equations hold. */
 int64_t ledger_balance(const struct ledger *l);
 
-/* Print a text line, and the members of a JSON object. */
+/* Prints a text line. */
 void ledger_print(FILE *out, const char *name, const struct ledger *l);
-void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l);
 
 #endif
