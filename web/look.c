@@ -3,6 +3,7 @@
 #include "look.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,19 +15,22 @@
 #define ASK_AFTER_NS (2 * SECOND_NS) /* without a new state; two are missing */
 #define STALE_AFTER_NS (5 * SECOND_NS)
 
-void look_init(struct look *l, const char *path, int helper)
+int look_init(struct look *l, const char *path, int helper)
 {
 	*l = (struct look){ .path = path, .helper = helper };
 	board_why(l->why, path, -ENODATA);
+	l->sums = calloc(1, sizeof(*l->sums));
+	return l->sums ? 0 : -ENOMEM;
 }
 
 void look_free(struct look *l)
 {
 	board_states_free(&l->states);
 	board_close(&l->view);
+	free(l->sums);
 }
 
-/* Forgets the state. */
+/* The state is not shown any more. The next sums need it. */
 static void lose(struct look *l, int err)
 {
 	char why[BOARD_WHY_MAX];
@@ -37,7 +41,6 @@ static void lose(struct look *l, int err)
 	l->changes += l->fresh;
 	l->fresh = false;
 	memcpy(l->why, why, sizeof(why));
-	board_states_free(&l->states);
 }
 
 static void take(struct look *l, uint64_t now_ns)
@@ -49,6 +52,7 @@ static void take(struct look *l, uint64_t now_ns)
 		lose(l, err);
 		return;
 	}
+	sums_take(l->sums, &s.now, &l->states.now);
 	board_states_free(&l->states);
 	l->states = s;
 	l->changes++;

@@ -73,8 +73,7 @@ static int run(const struct web_options *o, int listener, int helper, int signal
 	struct server server = { .look = &look, .options = o };
 	int err;
 
-	look_init(&look, o->board, helper);
-	err = server_start(&server, listener);
+	err = look_init(&look, o->board, helper) ?: server_start(&server, listener);
 	if (err)
 		return err;
 	err = sandbox_server(o->user);

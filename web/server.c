@@ -44,6 +44,7 @@ static enum MHD_Result route(struct server *s, struct MHD_Connection *c, const c
 	const struct web_look l = {
 		.states = s->look->fresh ? &s->look->states : NULL,
 		.history = s->history,
+		.sums = s->look->sums,
 		.why = s->look->why,
 		.answers = s->answers.counts,
 		.channels_per_sensor = s->options->channels_per_sensor,
