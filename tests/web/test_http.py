@@ -59,7 +59,7 @@ def answer(s):
 
 def ask(bed, request, close_after=True):
     with connect(bed) as s:
-        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+        with contextlib.suppress(OSError):  # the answer may come before the end
             s.sendall(request)
             if close_after:
                 s.shutdown(socket.SHUT_WR)
@@ -128,8 +128,9 @@ def test_is_no_http(web, bed):
     """The connection is closed, with an error or without an answer."""
     clients = [connect(bed) for _ in NO_HTTP]
     for client, request in zip(clients, NO_HTTP):
-        client.sendall(request)
-        client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):  # the answer may come before the end
+            client.sendall(request)
+            client.shutdown(socket.SHUT_WR)
     for client, request in zip(clients, NO_HTTP):
         said = answer(client)
         client.close()
@@ -138,9 +139,10 @@ def test_is_no_http(web, bed):
 
 def test_headers(web, bed):
     """Every answer of the program has them."""
-    for request in (HEAD + b"\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-                    b"GET /no HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", b"GET / HTTP/1.1\r\nHost: evil\r\n\r\n",
-                    b"PUT / HTTP/1.1\r\nHost: localhost\r\n\r\n", HEAD + b"Content-Length: 1\r\n\r\n"):
+    local = b"Host: localhost\r\n"
+    for request in (HEAD + b"\r\n", HEAD.replace(b"metrics", b"") + b"\r\n", HEAD.replace(b"metrics", b"no") + b"\r\n",
+                    HEAD.replace(b"localhost", b"evil") + b"\r\n", b"PUT / HTTP/1.1\r\n" + local + b"\r\n",
+                    HEAD + b"Content-Length: 1\r\n\r\n"):
         head = ask(bed, request).partition(b"\r\n\r\n")[0].decode()
         found = dict(line.lower().split(": ", 1) for line in head.splitlines()[1:])
         assert HEADERS.items() <= found.items(), head
