@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "connect.h"
+#include "history.h"
 
 #define SECOND_NS 1000000000ULL
 #define ASK_AFTER_NS (2 * SECOND_NS) /* without a new state; two are missing */
@@ -20,7 +21,11 @@ int look_init(struct look *l, const char *path, int helper)
 	*l = (struct look){ .path = path, .helper = helper };
 	board_why(l->why, path, -ENODATA);
 	l->sums = calloc(1, sizeof(*l->sums));
-	return l->sums ? 0 : -ENOMEM;
+	l->history = history_new();
+	if (l->sums && l->history)
+		return 0;
+	log_line("out of memory");
+	return -ENOMEM;
 }
 
 void look_free(struct look *l)
@@ -28,6 +33,7 @@ void look_free(struct look *l)
 	board_states_free(&l->states);
 	board_close(&l->view);
 	free(l->sums);
+	history_free(l->history);
 }
 
 /* The state is not shown any more. The next sums need it. */
@@ -55,6 +61,7 @@ static void take(struct look *l, uint64_t now_ns)
 	sums_take(l->sums, &s.now, &l->states.now);
 	board_states_free(&l->states);
 	l->states = s;
+	history_take(l->history, &l->states);
 	l->changes++;
 	l->changed_ns = now_ns;
 	if (!l->fresh)

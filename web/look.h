@@ -22,6 +22,7 @@ struct look {
 	struct board_view view;
 	struct board_states states;
 	struct sums *sums;
+	struct web_history *history;
 	bool fresh;	  /* `states` is a present state */
 	uint32_t changes; /* of the state, also to none */
 	char why[BOARD_WHY_MAX];
@@ -29,7 +30,7 @@ struct look {
 
 #define LOOK_TICK_NS 250000000ULL
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0, or -ENOMEM after a line. */
 int look_init(struct look *l, const char *path, int helper);
 void look_free(struct look *l);
 /* Takes a new state, and asks for another board if this one does not change. Call it each

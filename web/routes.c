@@ -4,12 +4,16 @@
 
 #include <string.h>
 
+#include "api.h"
 #include "metrics.h"
 
 #define SUFFIX ".json"
 
 const struct web_resource routes[] = {
 	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8", metrics_write, .always = true },
+	{ "/api/fleet.json", "application/json", api_fleet, .query = NULL },
+	{ "/api/sensor/", "application/json", api_sensor, .query = NULL },
+	{ "/api/channels.json", "application/json", api_channels, .query = "group" },
 	{ 0 },
 };
 
