@@ -25,7 +25,8 @@ def test_format(bed, bundled, options):
     bed.sensor("lib", "mon0")
     testbed.wait_for(lambda: value(metrics(bed), "saluki_radio_channels", sensor="lib") is not None, "radio", 20, 0.2)
     text = get(bed, "/metrics")
-    p = subprocess.run([binaries() / "promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+    p = subprocess.run([binaries() / "promtool", "check", "metrics"], input=text, capture_output=True, text=True,
+                       check=False)
     assert p.returncode == 0 and not p.stdout and not p.stderr, p
 
 
