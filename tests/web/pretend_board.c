@@ -103,7 +103,7 @@ static void counters(struct board_sensor *s, uint32_t i, uint64_t seconds)
 
 	s->totals.seen = seen;
 	s->totals.filtered = seen / 8;
-	s->totals.ring_full = chance(i, 9) ? 0 : seen / 2000;
+	s->totals.ring_full = chance(i, 9) ? 0 : 40 + i;
 	s->totals.captured = seen - s->totals.filtered - s->totals.ring_full;
 	s->totals.exported = s->totals.captured - rate / 10;
 	s->written = s->totals.exported - rate / 20;

@@ -9,6 +9,7 @@ const PATIENCE_MS = 8000;
 const OLD_S = 6; // a state that does not change
 const FIRST_SHOWN = 12;
 const NAMED_MOST = 60; // squares with their names
+const MORE = 500;
 const MANY = 2000;
 const DAY_S = 86400;
 
@@ -132,9 +133,9 @@ function trouble(s) {
 	case "losing": return [`loses ${number(s.lost_rate)} frames/s`];
 	case "unbalanced": return [`its ledger is off by ${framesOf(Math.abs(note.balance || 0))}`];
 	case "shared_key": return ["two machines use its key; give each its own"];
-	case "link": return [`${note.interface || "an interface"}: ${note.link || "down"}`];
-	case "deaf": return note.since ? [`${note.interface} hears no frames since `, time(note.since), `, ${ageOf(note.since)}`]
-		: [`${note.interface || "a radio"} hears no frames`];
+	case "link": return [el("bdi", null, note.interface || "an interface"), `: ${note.link || "down"}`];
+	case "deaf": return [el("bdi", null, note.interface || "a radio"), " hears no frames",
+		...note.since ? [" since ", time(note.since), `, ${ageOf(note.since)}`] : []];
 	case "unlisted": return ["not in the sensors file any more"];
 	default: return [`fine, ${number(s.seen_rate)} frames/s`];
 	}
@@ -225,7 +226,7 @@ function tiles(state) {
 		["frames/s", number(state.seen_rate), `${number(state.seen)} in all`, ""],
 		["lost for good", share(state.lost, state.seen), state.lost_rate ? `now ${number(state.lost_rate)} frames/s`
 			: `${framesOf(state.lost)}, none now`, state.lost_rate ? "warn" : "fine"],
-		["newest frame", age, "", ageColour],
+		["newest frame", age, "by the collector's clock", ageColour],
 		["ledger", state.unbalanced ? "unbalanced" : "balances", state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}`
 			: "every frame is accounted for", state.unbalanced ? "bad" : "fine"],
 		["disk", state.disk_size ? `${share(used, state.disk_size)} used` : "not known",
@@ -343,6 +344,12 @@ function colour(a, s) {
 	a.setAttribute("aria-label", `${s.name}, ${label}`);
 }
 
+/* Squares of a large fleet are smaller. */
+function sizeClass() {
+	const count = fleet.sensors.length;
+	return count > MANY ? "many" : count > MORE ? "more" : "";
+}
+
 function groupsOf(sensors) {
 	const groups = new Map();
 	for (const s of sensors)
@@ -368,7 +375,7 @@ function layOutGroups(list) {
 	const groups = groupsOf(fleet.sensors);
 	const named = fleet.sensors.length <= NAMED_MOST;
 	const one = groups.size === 1 && groups.has("");
-	list.className = named ? "named" : fleet.sensors.length > MANY ? "many" : "";
+	list.className = named ? "named" : sizeClass();
 	for (const [name, sensors] of groups)
 		list.append(groupNode(one ? null : name, sensors, named));
 }
@@ -398,7 +405,7 @@ function layOutPlan(list) {
 	const placed = fleet.sensors.filter(isPlaced);
 	const floors = [...new Set(placed.map(s => s.floor ?? 0))].sort((a, b) => a - b);
 	const rest = fleet.sensors.filter(s => !isPlaced(s));
-	list.className = fleet.sensors.length > MANY ? "many" : "";
+	list.className = sizeClass();
 	for (const floor of floors)
 		list.append(floorNode(`Floor ${floor}`, placed.filter(s => (s.floor ?? 0) === floor)));
 	if (rest.length)
@@ -414,6 +421,7 @@ function layOut() {
 	part.className = "";
 	(plan ? layOutPlan : layOutGroups)(part);
 	list.className = part.className;
+	list.parentNode.parentNode.className = `columns ${part.className}`;
 	list.replaceChildren(part);
 	$("views").hidden = !fleet.sensors.some(isPlaced);
 	$("by-group").setAttribute("aria-pressed", String(!plan));
@@ -691,16 +699,17 @@ function stages(s) {
 		["captured", s.captured, [["lost: not sent", s.dropped_send, true], ["lost: sensor stopped", s.dropped_shutdown, true],
 			["lost with the sensor", s.vanished, true], ["left for the next agent", s.in_ring, false],
 			["still in the sensor", waiting, false]]],
-		["exported", s.exported, [["before the collector's start", s.earlier, false], ["lost on the way", s.lost_missing, true],
+		["exported", s.exported, [["before the start", s.earlier, false], ["lost on the way", s.lost_missing, true],
 			["lost on the disk", s.lost_disk, true], ["refused", s.lost_refused, true], ["in flight", s.in_flight, false]]],
 		["written", s.written, []],
 	];
 }
 
+/* Frames of `seen`; 0: the share is not shown. */
 function flowText(svg, x, y, name, frames, seen) {
 	const text = draw("text", { x, y });
-	const amount = draw("tspan", { class: "amount" }, number(frames));
-	text.append(amount, draw("tspan", {}, ` ${name}${frames && name !== "seen" ? `, ${share(frames, seen)}` : ""}`));
+	const part = frames && seen && name !== "seen" ? `, ${share(frames, seen)}` : "";
+	text.append(draw("tspan", { class: "amount" }, number(frames)), draw("tspan", {}, ` ${name}${part}`));
 	svg.append(text);
 }
 
@@ -713,13 +722,14 @@ function branch(svg, x, top, y, end, thickness, isLoss) {
 
 function flow(s, width) {
 	const svg = draw("svg", { class: "flow", role: "img", "aria-label": flowLabel(s) });
-	const all = Math.max(s.seen, 1), trunk = Math.min(width * 0.34, 200), labels = trunk + 26;
+	const all = Math.max(s.seen, 1), trunk = Math.min(width * 0.25, 240);
+	const labels = trunk + Math.min(width * 0.1, 70), seen = width < 420 ? 0 : s.seen;
 	const thick = frames => frames > 0 ? Math.max(1.5, trunk * frames / all) : 0;
 	let y = 4;
 	for (const [name, frames, out] of stages(s)) {
 		const leaving = out.filter(([, n]) => n > 0);
 		const w = Math.max(thick(frames), 2);
-		flowText(svg, labels, y + 15, name, frames, s.seen);
+		flowText(svg, labels, y + 15, name, frames, seen);
 		svg.append(draw("rect", { class: "trunk", x: 0, y, width: w, height: 20 }));
 		const top = y + 20;
 		y = top + 12;
@@ -729,7 +739,7 @@ function flow(s, width) {
 			const t = thick(n), room = Math.max(t, 18);
 			y += room / 2;
 			branch(svg, right - t / 2, top, y, labels - 6, t, isLoss);
-			flowText(svg, labels, y + 5, what, n, s.seen);
+			flowText(svg, labels, y + 5, what, n, seen);
 			right -= t;
 			y += room / 2 + 2;
 		}
@@ -737,8 +747,7 @@ function flow(s, width) {
 		if (name !== "written")
 			svg.append(draw("rect", { class: "trunk", x: 0, y: top, width: passed, height: y - top }));
 	}
-	svg.setAttribute("viewBox", `0 0 ${width} ${y}`);
-	svg.setAttribute("height", y);
+	svg.setAttribute("height", y - 10);
 	return svg;
 }
 
@@ -794,7 +803,7 @@ function channelTable(list) {
 
 function interfaceNode(x) {
 	const word = x.link !== "up" ? "link" : x.deaf ? "deaf" : "fine";
-	const node = el("div", { className: "interface" }, el("h3", null, badge(word), x.name || `interface ${x.number}`));
+	const node = el("div", { className: "interface" }, el("h3", null, badge(word), el("bdi", null, x.name || `interface ${x.number}`)));
 	node.append(facts([
 		["link", x.link + (x.deaf ? ", hears no frames" : "")],
 		x.last_frame ? ["last frame", time(x.last_frame)] : ["last frame"],
@@ -827,11 +836,12 @@ function balanceNode(s) {
 function sensorParts(a, width) {
 	const s = a.sensor;
 	const ledger = sheet("Ledger, in frames", s.runs ? flow(s, width) : "No frames yet.", balanceNode(s));
-	const side = el("div", { className: "side" }, sheet("Sensor", sensorFacts(a)));
-	side.append(sheet("Interfaces", ...s.interfaces.length ? s.interfaces.map(interfaceNode) : ["None reported yet."]));
+	const left = el("div", { className: "side" }, sheet("Sensor", sensorFacts(a)), ledger);
+	const right = el("div", { className: "side" },
+		sheet("Interfaces", ...s.interfaces.length ? s.interfaces.map(interfaceNode) : ["None reported yet."]));
 	if (s.modules.length)
-		side.append(sheet("Modules", moduleTable(s.modules)));
-	return el("div", { className: "parts" }, ledger, side);
+		right.append(sheet("Modules", moduleTable(s.modules)));
+	return el("div", { className: "parts" }, left, right);
 }
 
 function sensorSummary(a) {
@@ -843,7 +853,7 @@ function sensorSummary(a) {
 function showSensor(a) {
 	const main = $("sensor");
 	const row = fleet.byName.get(a.sensor.name);
-	const width = Math.max(280, Math.min(main.clientWidth, innerWidth) * (innerWidth >= 960 ? 0.58 : 1) - 32);
+	const width = Math.max(280, Math.min(main.clientWidth, innerWidth) * (innerWidth >= 960 ? 0.5 : 1) - 34);
 	const title = el("h2", { id: "sensor-title" }, badge(row ? row.word : a.sensor.trouble), a.sensor.name);
 	const back = el("p", null, el("a", { href: shown.view === "plan" ? "#plan" : "#" }, "← All sensors"), " (Escape)");
 	const now = [back, title, sensorSummary(a), sensorParts(a, width)];
