@@ -603,6 +603,7 @@ INSTALL_FILES := \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
 	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	644:packaging/prometheus/saluki.rules.yml:$(SHARE)/saluki/prometheus/saluki.rules.yml \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 # Wireshark lists what is in its own folder.
@@ -617,7 +618,7 @@ install: all modules ## install programs and pages below DESTDIR and PREFIX (/us
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
 	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
-	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
+	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki/prometheus" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true
 

@@ -3,30 +3,40 @@
 #include "look.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "connect.h"
+#include "history.h"
 
 #define SECOND_NS 1000000000ULL
 #define ASK_AFTER_NS (2 * SECOND_NS) /* without a new state; two are missing */
 #define STALE_AFTER_NS (5 * SECOND_NS)
 
-void look_init(struct look *l, const char *path, int helper)
+int look_init(struct look *l, const char *path, int helper)
 {
 	*l = (struct look){ .path = path, .helper = helper };
 	board_why(l->why, path, -ENODATA);
+	l->sums = calloc(1, sizeof(*l->sums));
+	l->history = history_new();
+	if (l->sums && l->history)
+		return 0;
+	log_line("out of memory");
+	return -ENOMEM;
 }
 
 void look_free(struct look *l)
 {
 	board_states_free(&l->states);
 	board_close(&l->view);
+	free(l->sums);
+	history_free(l->history);
 }
 
-/* Forgets the state. */
+/* The state is not shown any more. The next sums need it. */
 static void lose(struct look *l, int err)
 {
 	char why[BOARD_WHY_MAX];
@@ -37,7 +47,6 @@ static void lose(struct look *l, int err)
 	l->changes += l->fresh;
 	l->fresh = false;
 	memcpy(l->why, why, sizeof(why));
-	board_states_free(&l->states);
 }
 
 static void take(struct look *l, uint64_t now_ns)
@@ -49,8 +58,10 @@ static void take(struct look *l, uint64_t now_ns)
 		lose(l, err);
 		return;
 	}
+	sums_take(l->sums, &s.now, &l->states.now);
 	board_states_free(&l->states);
 	l->states = s;
+	history_take(l->history, &l->states);
 	l->changes++;
 	l->changed_ns = now_ns;
 	if (!l->fresh)

@@ -8,6 +8,7 @@
 
 #include "board/why.h"
 #include "resources.h"
+#include "sums.h"
 
 struct look {
 	const char *path;    /* of the board */
@@ -20,6 +21,8 @@ struct look {
 	uint32_t published;  /* number of the newest state taken */
 	struct board_view view;
 	struct board_states states;
+	struct sums *sums;
+	struct web_history *history;
 	bool fresh;	  /* `states` is a present state */
 	uint32_t changes; /* of the state, also to none */
 	char why[BOARD_WHY_MAX];
@@ -27,7 +30,8 @@ struct look {
 
 #define LOOK_TICK_NS 250000000ULL
 
-void look_init(struct look *l, const char *path, int helper);
+/* Returns 0, or -ENOMEM after a line. */
+int look_init(struct look *l, const char *path, int helper);
 void look_free(struct look *l);
 /* Takes a new state, and asks for another board if this one does not change. Call it each
  * LOOK_TICK_NS. Returns 0, or -errno if the helper has ended. */

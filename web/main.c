@@ -18,7 +18,6 @@
 #include "common/monotonic.h"
 #include "common/privsep.h"
 #include "connect.h"
-#include "history.h"
 #include "listen.h"
 #include "sandbox.h"
 #include "server.h"
@@ -41,14 +40,6 @@ static int signals_open(void)
 	return fd;
 }
 
-/* Adds a state that is new to the history. */
-static void remember(const struct server *s, uint32_t *changes)
-{
-	if (s->look->fresh && s->look->changes != *changes)
-		history_take(s->history, &s->look->states);
-	*changes = s->look->changes;
-}
-
 /* Serves until a signal comes. Returns 0 or -errno. */
 static int serve(struct server *s, int signals)
 {
@@ -56,7 +47,6 @@ static int serve(struct server *s, int signals)
 	struct pollfd p[POLLED] = { [HELPER] = { l->helper, POLLIN, 0 },
 				    [SIGNALS] = { signals, POLLIN, 0 },
 				    [SERVER] = { server_fd(s), POLLIN, 0 } };
-	uint32_t changes = 0;
 	uint64_t tick_ns = 0;
 	int err = 0;
 
@@ -72,7 +62,6 @@ static int serve(struct server *s, int signals)
 		poll(p, POLLED, monotonic_timeout(due < tick_ns ? due : tick_ns, now));
 		if (p[HELPER].revents && !err)
 			err = look_answer(l, monotonic_ns());
-		remember(s, &changes);
 		server_run(s);
 	}
 	return err;
@@ -81,15 +70,10 @@ static int serve(struct server *s, int signals)
 static int run(const struct web_options *o, int listener, int helper, int signals)
 {
 	struct look look;
-	struct server server = { .look = &look, .options = o, .history = history_new() };
-	int err = server.history ? 0 : -ENOMEM;
+	struct server server = { .look = &look, .options = o };
+	int err;
 
-	if (err) {
-		log_line("no memory");
-		return err;
-	}
-	look_init(&look, o->board, helper);
-	err = server_start(&server, listener);
+	err = look_init(&look, o->board, helper) ?: server_start(&server, listener);
 	if (err)
 		return err;
 	err = sandbox_server(o->user);
@@ -99,7 +83,6 @@ static int run(const struct web_options *o, int listener, int helper, int signal
 	}
 	server_stop(&server);
 	look_free(&look);
-	history_free(server.history);
 	return err;
 }
 

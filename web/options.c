@@ -13,6 +13,8 @@
 #include "common/privsep.h"
 #include "common/version.h"
 
+#define FORM "must be 127.0.0.1:PORT, [::1]:PORT, or a path with a slash"
+
 enum {
 	OPT_BOARD = 256,
 	OPT_LISTEN,
@@ -89,8 +91,8 @@ static int parse_listen(struct web_options *o)
 			       ? 0
 			       : wrong_address("the path is too long");
 	snprintf(text, sizeof(text), "%s", optarg);
-	if (options_address(text, &host, &port_text) || parse_port(port_text, &port))
-		return wrong_address("must be 127.0.0.1:PORT, [::1]:PORT, or a path with a slash");
+	if (options_address(text, &host, &port_text) || !*host || parse_port(port_text, &port))
+		return wrong_address(FORM);
 	memset(&o->address, 0, sizeof(o->address));
 	if (inet_pton(AF_INET, host, &o->address.in.sin_addr) == 1) {
 		o->address.in.sin_family = AF_INET;
@@ -101,7 +103,7 @@ static int parse_listen(struct web_options *o)
 		o->address.in6.sin6_port = port;
 		o->address_len = sizeof(o->address.in6);
 	} else {
-		return wrong_address("the address must be a number, such as 127.0.0.1");
+		return wrong_address(FORM);
 	}
 	return is_loopback(o)
 		       ? 0

@@ -9,6 +9,7 @@
 
 #include "board/look.h"
 
+struct sums;
 struct web_history;
 
 /* HTTP status codes that the program counts. */
@@ -24,6 +25,7 @@ enum {
 struct web_look {
 	const struct board_states *states; /* NULL: none, see `why` */
 	const struct web_history *history;
+	const struct sums *sums;
 	const char *why;	  /* why there is no state */
 	const uint64_t *answers;  /* WEB_CODE_COUNT counters */
 	bool channels_per_sensor; /* of --metrics-channels */

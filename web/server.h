@@ -11,7 +11,6 @@
 struct server {
 	struct MHD_Daemon *daemon;
 	struct look *look;
-	struct web_history *history;
 	const struct web_options *options;
 	struct clients clients;
 	struct answers answers;

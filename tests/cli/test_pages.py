@@ -32,7 +32,7 @@ def test_every_command_has_its_place():
                                  *(f"saluki module {c}" for c in below),
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
-                                 "saluki-live", "saluki-swarm"]
+                                 "saluki-live", "saluki-swarm", "saluki-web"]
 
 
 @EVERY_COMMAND
