@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's Chromium without windows, unpacked with its libraries and a font, not installed. Out: the path of a script
-that runs it, in the cache (packaging/debian.py)."""
+"""Debian's Chromium without windows, unpacked with its libraries and a font, not installed, in the cache
+(packaging/debian.py); and pages in it, within a test's namespace."""
+import os
 import re
+import shlex
 import shutil
 import subprocess
+
+from playwright.sync_api import sync_playwright
 
 import debian
 from debian import CACHE
@@ -46,6 +50,42 @@ def _unpack(packages):
 
 
 def program():
+    """A script that runs it."""
     there = sorted(CACHE.glob(f"{PACKAGE}-*"))
     tree = there[-1] if there else debian.fetch("Chromium", [SUITE], lambda apt: _unpack(_packages(apt)))
     return tree / "run"
+
+
+class Page:
+    """A page in a namespace's browser. Notes what it says in its console, and requests elsewhere, which are refused."""
+
+    def __init__(self, bed, address, **settings):
+        script = bed.tmp_path / "chromium"
+        script.write_text(f"#!/bin/sh\nexec {shlex.join(bed.ns.command([program()]))} \"$@\"\n", encoding="utf-8")
+        script.chmod(0o755)
+        # With a home of its own, as it writes there.
+        chromium = bed.stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=script, args=["--no-sandbox"], env={**os.environ, "HOME": str(bed.tmp_path)})
+        bed.stack.callback(chromium.close)
+        settings = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", "timezone_id": "UTC", **settings}
+        context = chromium.new_context(**settings)
+        self.said, self.elsewhere, self.address = [], [], address
+        context.route("**/*", self._route)
+        self.page = context.new_page()
+        self.page.on("console", lambda m: self.said.append(m.text))
+        self.page.on("pageerror", lambda e: self.said.append(str(e)))
+        self.page.set_default_timeout(20000)
+
+    def _route(self, route):
+        if route.request.url.startswith(self.address + "/"):
+            route.continue_()
+        else:
+            self.elsewhere.append(route.request.url)
+            route.abort()
+
+    def open(self, rest=""):
+        self.page.goto(f"{self.address}/{rest}")
+        return self.page
+
+    def square(self, name):
+        return self.page.locator(f'#squares a[href="#sensor={name}"]')

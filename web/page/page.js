@@ -483,9 +483,9 @@ function keepCurrent() {
 function setCurrent(name) {
 	const before = fleet.squares.get(shown.current);
 	const now = fleet.squares.get(name);
-	if (before)
+	if (before && before !== now)
 		before.tabIndex = -1;
-	if (now)
+	if (now && now.tabIndex)
 		now.tabIndex = 0;
 	shown.current = name;
 }
