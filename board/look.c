@@ -95,6 +95,11 @@ const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address,
 	return out;
 }
 
+bool board_shares_key(const struct board_state *s, const struct board_sensor *b)
+{
+	return b->twice_us && s->collector.time_us < b->twice_us + SHARED_KEY_US;
+}
+
 bool board_is_deaf(const struct board_state *s, const struct board_interface *i)
 {
 	uint64_t since_us = i->rose_us > s->collector.begun_us ? i->rose_us : s->collector.begun_us;
@@ -130,7 +135,7 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 		return BOARD_NEVER_HEARD;
 	if (now->held)
 		return BOARD_WAITS;
-	if (now->twice_us && s->now.collector.time_us < now->twice_us + SHARED_KEY_US)
+	if (board_shares_key(&s->now, now))
 		return BOARD_SHARED_KEY;
 	if (now->presence == BOARD_ENDED)
 		return BOARD_HAS_ENDED;

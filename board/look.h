@@ -52,6 +52,8 @@ enum board_trouble {
 
 /* The trouble of the sensor of index `i`, the worst if there are several. */
 enum board_trouble board_trouble(const struct board_states *s, uint32_t i);
+/* Whether two machines used the sensor's key in the last minute. */
+bool board_shares_key(const struct board_state *s, const struct board_sensor *b);
 /* Whether the interface is a radio that hears no frames. */
 bool board_is_deaf(const struct board_state *s, const struct board_interface *i);
 /* Returns a word for JSON and metrics: "fine", "ended", "deaf", "losing", "link", "shared_key",

@@ -76,12 +76,14 @@ static int wait_ms(uint64_t done_us)
 
 static int stats_process(const struct board_view *v, int sock, int end)
 {
-	struct pollfd p = { .fd = end };
+	struct pollfd p = { .fd = end }; /* its hang-up */
 	uint64_t done_us = 0;
 
-	while (poll(&p, 1, wait_ms(done_us)) >= 0 && !p.revents)
+	do {
+		if (poll(&p, 1, wait_ms(done_us)) < 0 && errno != EINTR)
+			return 1;
 		state_write_new(v, sock, &done_us);
-	state_write_new(v, sock, &done_us);
+	} while (!p.revents);
 	return 0;
 }
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A fleet of 10,000 sensors: what showing its state costs the collector's receiving process."""
+"""A fleet of 10,000 sensors: what showing its state costs the collector's receiving process, and how long Prometheus
+takes to read it."""
 import contextlib
 import statistics
 import time
+import types
 
 from bench import consumers
 from bench.export import SENSORS, Many, all_up
 from netns import testbed
+from web import server
+from web.prometheus import Prometheus
 
 PAIRS = 5
 MEASURED_S = 6
+SCRAPES = 3
+SCRAPE_S = 15  # between two
 RATE = 500  # datagrams per second of all sensors
 
 
@@ -20,10 +26,31 @@ def share(many, *options):
         stack.callback(collector.kill_all)
         swarm, _ = all_up(many, "--rate", str(RATE))
         stack.callback(swarm.kill)
-        receiving = testbed.with_children(collector.pid())[1:]
+        receiving = [testbed.receiving(collector.pid())]
         cpu, begun = consumers.cpu_seconds(receiving), time.monotonic()
         time.sleep(MEASURED_S)  # the time to measure
         return (consumers.cpu_seconds(receiving) - cpu) / (time.monotonic() - begun)
+
+
+def scrape(directory, say):
+    """The longest scrape of a real Prometheus while all sensors are up."""
+    with contextlib.ExitStack() as stack:
+        many = Many(stack, directory, SENSORS)
+        many.collector()
+        all_up(many, "--rate", str(RATE))
+        bed = types.SimpleNamespace(ns=many.ns, stack=stack, tmp_path=directory)
+        web, prometheus = server.start(bed), Prometheus(bed, SCRAPE_S)
+        testbed.wait_for(lambda: prometheus.query("count_over_time(scrape_duration_seconds[5m])").get((), 0) >= SCRAPES,
+                         f"{SCRAPES} scrapes", 120, 1)
+        took = prometheus.query("max_over_time(scrape_duration_seconds[5m])")[()]
+        series = prometheus.query("min_over_time(scrape_samples_scraped[5m])")[()]
+        up = prometheus.query("sum(saluki_sensor_up)")[()]
+        assert up == SENSORS and prometheus.query("min_over_time(up[5m])")[()] == 1, up
+        memory = {"web_kib": sum(map(testbed.anonymous_kib, testbed.with_children(web.pid()))),
+                  "prometheus_kib": testbed.anonymous_kib(prometheus.pid())}
+        say(f"    {series:,.0f} series of {up:,.0f} sensors: a scrape takes at most {took:.2f} s; "
+            f"memory: saluki-web {memory['web_kib']:,} KiB, Prometheus {memory['prometheus_kib']:,} KiB")
+        return {"scrape_10000_s": took, "scrape_10000_series": series, **memory}
 
 
 def measure(directory, say):
@@ -34,4 +61,4 @@ def measure(directory, say):
             none, board = share(many, "--board", "none"), share(many)
             costs.append(board - none)
             say(f"    {SENSORS:,} sensors: {none:.2%} of a CPU without the board, {board:.2%} with it")
-        return {"board_cpu_share": statistics.median(costs)}
+    return {"board_cpu_share": statistics.median(costs), **scrape(directory, say)}

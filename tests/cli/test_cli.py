@@ -159,7 +159,8 @@ def test_version(command):
      "machines, run a TLS reverse proxy, see docs/operate.md\n"),
     ("saluki-web --listen [::]:80", "saluki-web: --listen [::]:80: only this machine may connect; for other "
      "machines, run a TLS reverse proxy, see docs/operate.md\n"),
-    ("saluki-web --listen :5680", "saluki-web: --listen :5680: must be 127.0.0.1:PORT, [::1]:PORT, or a path with a slash\n"),
+    ("saluki-web --listen :5680", "saluki-web: --listen :5680: must be 127.0.0.1:PORT, [::1]:PORT, or a path "
+     "with a slash\n"),
     ("saluki-web --listen localhost:80", "saluki-web: --listen localhost:80: must be 127.0.0.1:PORT, [::1]:PORT, or a path "
      "with a slash\n"),
     ("saluki-web --host-name a:80", "saluki-web: --host-name a:80: must be a host's name without a port\n"),
