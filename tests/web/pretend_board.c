@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A board without a collector: sensors with frames, channels and places, once a second.
+ * A board at BOARD_PATH without a collector: sensors with frames, channels and places, once a
+ * second.
  *
- *     pretend_board PATH COUNT [MINUTES]
+ *     pretend_board COUNT [MINUTES]
  *
  * Lines on stdin change sensors, from the next second on: "NUMBER WORD", with the numbers of the
  * names s-0, s-1, ... and a word of `words` below; "refused" gives the collector three refused
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -305,18 +307,19 @@ int main(int argc, char **argv)
 	int memory = memfd_create("pretend_board", MFD_CLOEXEC), listener, timer;
 	const char *why;
 
-	if (argc < 3 || ftruncate(memory, BOARD_BYTES))
+	if (argc < 2 || ftruncate(memory, BOARD_BYTES))
 		return 2;
 	setvbuf(stdin, NULL, _IONBF, 0);
-	count = strtoul(argv[2], NULL, 10);
-	early_us = argc > 3 ? strtoul(argv[3], NULL, 10) * 60000000ULL : 0;
+	count = strtoul(argv[1], NULL, 10);
+	early_us = argc > 2 ? strtoul(argv[2], NULL, 10) * 60000000ULL : 0;
 	states = calloc(count, sizeof(*states));
 	since_us = calloc(count, sizeof(*since_us));
 	hostile = calloc(count, sizeof(*hostile));
 	board = mmap(NULL, BOARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-	listener = unix_listen(argv[1], SOCK_SEQPACKET, 0, 16, &why);
+	listener = unix_listen(BOARD_PATH, SOCK_SEQPACKET, 1, 16, &why);
 	timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (!states || !since_us || !hostile || board == MAP_FAILED || listener < 0 || timer < 0)
+	if (!states || !since_us || !hostile || board == MAP_FAILED || listener < 0 || timer < 0 ||
+	    chmod(BOARD_PATH, 0666))
 		return 1;
 	board->magic = BOARD_MAGIC;
 	board->version = BOARD_VERSION;

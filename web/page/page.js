@@ -11,6 +11,7 @@ const FIRST_SHOWN = 12;
 const NAMED_MOST = 60; // squares with their names
 const MORE = 500;
 const MANY = 2000;
+const SIDE_MOST = 80; // groups of so many stand side by side
 const DAY_S = 86400;
 
 /* By the word of the API: letter, colour, label. The order is that of the legend. */
@@ -34,8 +35,9 @@ const REASONS = {
 	twice: "another machine uses its key; give each machine its own",
 	wrong_key: "it probably has another collector's key",
 };
-const SHARES = [[0, "0"], [50, "under 5 %"], [100, "5–10 %"], [250, "10–25 %"], [500, "25–50 %"], [750, "50–75 %"],
-	[1001, "over 75 %"]];
+/* Thousandths that a class is below, and its label. */
+const SHARES = [[1, "0"], [50, "under 5 %"], [100, "5–10 %"], [250, "10–25 %"], [500, "25–50 %"], [750, "50–75 %"],
+	[Infinity, "over 75 %"]];
 
 const $ = id => document.getElementById(id);
 const fleet = { state: null, tag: "", sensors: [], byName: new Map(), notes: new Map(), squares: new Map() };
@@ -203,8 +205,7 @@ function diskLeft(state) {
 	const seconds = left / state.fill_rate;
 	if (state.fill_rate <= 0 || seconds > 366 * DAY_S)
 		return ["lasts more than a year", "fine"];
-	const text = seconds < 2 * DAY_S ? `${duration(seconds)} left` : some(Math.floor(seconds / DAY_S), "day left", "days left");
-	return [text, seconds < DAY_S ? "bad" : seconds < 7 * DAY_S ? "warn" : "fine"];
+	return [`${duration(seconds)} left`, seconds < DAY_S ? "bad" : seconds < 7 * DAY_S ? "warn" : "fine"];
 }
 
 function newest(state) {
@@ -221,14 +222,15 @@ function tiles(state) {
 	const [age, , ageColour] = newest(state);
 	const used = state.disk_size - state.disk_free;
 	return [
-		["sensors heard", `${number(state.up)} / ${number(state.listed)}`, missing ? `${number(missing)} not heard` : "all of them",
-			missing ? "bad" : "fine"],
+		["sensors heard", `${number(state.up)} / ${number(state.listed)}`,
+			missing ? `${number(missing)} not heard` : "all of them", missing ? "bad" : "fine"],
 		["frames/s", number(state.seen_rate), `${number(state.seen)} in all`, ""],
 		["lost for good", share(state.lost, state.seen), state.lost_rate ? `now ${number(state.lost_rate)} frames/s`
 			: `${framesOf(state.lost)}, none now`, state.lost_rate ? "warn" : "fine"],
 		["newest frame", age, "by the collector's clock", ageColour],
-		["ledger", state.unbalanced ? "unbalanced" : "balances", state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}`
-			: "every frame is accounted for", state.unbalanced ? "bad" : "fine"],
+		["ledger", state.unbalanced ? "unbalanced" : "balances",
+			state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}` : "every frame is accounted for",
+			state.unbalanced ? "bad" : "fine"],
 		["disk", state.disk_size ? `${share(used, state.disk_size)} used` : "not known",
 			state.disk_size ? disk : "", state.disk_size ? diskColour : ""],
 	];
@@ -293,7 +295,8 @@ function setItems(list, items) {
 }
 
 function refusedItem(r) {
-	const text = el("div", null, el("b", null, r.name || r.address || "unknown"), ` refused: ${REASONS[r.reason] || r.reason}`);
+	const text = el("div", null, el("b", null, r.name || r.address || "unknown"),
+		` refused: ${REASONS[r.reason] || r.reason}`);
 	const from = `${r.name ? `from ${r.address}, ` : ""}${some(r.count, "time", "times")}, last at `;
 	text.append(el("small", null, from, time(r.last)));
 	if (r.reason === "unlisted" && r.key)
@@ -376,6 +379,8 @@ function layOutGroups(list) {
 	const named = fleet.sensors.length <= NAMED_MOST;
 	const one = groups.size === 1 && groups.has("");
 	list.className = named ? "named" : sizeClass();
+	if (list.className && Math.max(...[...groups.values()].map(g => g.length)) <= SIDE_MOST)
+		list.className += " side";
 	for (const [name, sensors] of groups)
 		list.append(groupNode(one ? null : name, sensors, named));
 }
@@ -396,7 +401,8 @@ function floorNode(name, sensors) {
 	const metres = 10 ** Math.floor(Math.log10(Math.max(width / 2, 1)));
 	const ruler = el("div", { className: "ruler" }, el("span", null, `${metres} m`));
 	ruler.style.width = `${Math.min(100 * metres / width, 100)}%`;
-	const node = el("div", { role: "group", ariaLabel: name }, el("h3", null, `${name} `, el("span", { className: "count" })), plan, ruler);
+	const title = el("h3", null, `${name} `, el("span", { className: "count" }));
+	const node = el("div", { role: "group", ariaLabel: name }, title, plan, ruler);
 	node.sensors = sensors.map(s => s.name);
 	return node;
 }
@@ -449,9 +455,9 @@ function paint() {
 function countGroups() {
 	for (const node of $("squares").children) {
 		const fine = node.sensors.filter(name => fleet.byName.get(name).word === "fine").length;
-		const count = node.querySelector(".count");
+		const all = node.sensors.length, count = node.querySelector(".count");
 		if (count)
-			setText(count, fine === node.sensors.length ? number(fine) : `${number(fine)} of ${number(node.sensors.length)} fine`);
+			setText(count, fine === all ? number(all) : `${number(fine)} of ${number(all)} fine`);
 	}
 }
 
@@ -552,8 +558,8 @@ function showTip(event) {
 /* ---- states: a legend, and a filter ------------------------------------------------------------------------------ */
 
 function stateButton(word) {
-	const button = el("button", { type: "button", ariaPressed: "false" }, badge(word), el("span", null, TROUBLES[word][2]),
-		el("b"));
+	const label = el("span", null, TROUBLES[word][2]);
+	const button = el("button", { type: "button", ariaPressed: "false" }, badge(word), label, el("b"));
 	button.word = word;
 	button.addEventListener("click", () => {
 		if (!shown.states.delete(word))
@@ -585,7 +591,7 @@ function refilter() {
 
 /* ---- channels and time ------------------------------------------------------------------------------------------- */
 
-const shareClass = n => SHARES.findIndex(([below]) => n < below || (n === 0 && below === 0));
+const shareClass = n => SHARES.findIndex(([below]) => n < below);
 
 function cellText(row, column) {
 	const c = channels.state.channels[row];
@@ -607,9 +613,8 @@ function heatTable() {
 		table.tBodies[0].append(row);
 		return cells;
 	});
-	const begin = (channels.state.minute - 59 * 60) * 1000, end = channels.state.minute * 1000;
-	table.append(el("tfoot", null, el("tr", { ariaHidden: "true" }, el("th"), el("td", { colSpan: 30 }, minuteOnly.format(begin)),
-		el("td", { colSpan: 30 }, minuteOnly.format(end)))));
+	table.append(el("tfoot", null, el("tr", { ariaHidden: "true" }, el("th"),
+		el("td", { colSpan: 30 }), el("td", { colSpan: 30 }))));
 	return table;
 }
 
@@ -669,7 +674,8 @@ function cellOf(node) {
 }
 
 function onCellKey(event) {
-	const [dr, dc] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] || [0, 0];
+	const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+	const [dr, dc] = steps[event.key] || [0, 0];
 	const at = (dr || dc) && cellOf(event.target);
 	if (!at)
 		return;
@@ -696,11 +702,12 @@ function stages(s) {
 	return [
 		["seen", s.seen, [["filtered", s.filtered, false], ["lost: ring full", s.ring_full, true],
 			["lost: not copied by the kernel", s.copy_failed, true]]],
-		["captured", s.captured, [["lost: not sent", s.dropped_send, true], ["lost: sensor stopped", s.dropped_shutdown, true],
-			["lost with the sensor", s.vanished, true], ["left for the next agent", s.in_ring, false],
-			["still in the sensor", waiting, false]]],
+		["captured", s.captured, [["lost: not sent", s.dropped_send, true],
+			["lost: sensor stopped", s.dropped_shutdown, true], ["lost with the sensor", s.vanished, true],
+			["left for the next agent", s.in_ring, false], ["still in the sensor", waiting, false]]],
 		["exported", s.exported, [["before the start", s.earlier, false], ["lost on the way", s.lost_missing, true],
-			["lost on the disk", s.lost_disk, true], ["refused", s.lost_refused, true], ["in flight", s.in_flight, false]]],
+			["lost on the disk", s.lost_disk, true], ["refused", s.lost_refused, true],
+			["in flight", s.in_flight, false]]],
 		["written", s.written, []],
 	];
 }
@@ -771,14 +778,15 @@ function milliseconds(us) {
 
 function sensorFacts(a) {
 	const s = a.sensor;
-	const offset = s.ahead_us - s.behind_us;
-	const place = [s.floor === undefined ? "" : `floor ${s.floor}`, s.x === undefined ? "" : `x ${tenths.format(s.x)} m`,
-		s.y === undefined ? "" : `y ${tenths.format(s.y)} m`].filter(Boolean).join(", ");
+	const offset = s.ahead_us - s.behind_us, side = offset < 0 ? "behind" : "ahead of";
+	const metres = (axis, n) => n === undefined ? "" : `${axis} ${tenths.format(n)} m`;
+	const floor = s.floor === undefined ? "" : `floor ${s.floor}`;
+	const place = [floor, metres("x", s.x), metres("y", s.y)].filter(Boolean).join(", ");
 	return facts([
 		["group", s.group], ["place", place], ["address", s.address],
 		s.heard ? ["last heard", time(s.heard), `, ${duration(a.time - s.heard)} ago`] : ["last heard", "never"],
 		["version", s.application],
-		["clock", s.runs ? `${milliseconds(Math.abs(offset))} ${offset < 0 ? "behind" : "ahead of"} the collector's` : ""],
+		["clock", s.runs ? `${milliseconds(Math.abs(offset))} ${side} the collector's` : ""],
 		["round trip", s.round_trip_us ? milliseconds(s.round_trip_us) : ""],
 		["store", s.store_limit ? `${share(s.store, s.store_limit)} of ${bytes(s.store_limit)} in use` : ""],
 		["received", s.received_bytes ? `${bytes(s.received_bytes)}, now ${bytes(a.rates.received_bytes)}/s` : ""],
@@ -803,7 +811,8 @@ function channelTable(list) {
 
 function interfaceNode(x) {
 	const word = x.link !== "up" ? "link" : x.deaf ? "deaf" : "fine";
-	const node = el("div", { className: "interface" }, el("h3", null, badge(word), el("bdi", null, x.name || `interface ${x.number}`)));
+	const name = el("bdi", null, x.name || `interface ${x.number}`);
+	const node = el("div", { className: "interface" }, el("h3", null, badge(word), name));
 	node.append(facts([
 		["link", x.link + (x.deaf ? ", hears no frames" : "")],
 		x.last_frame ? ["last frame", time(x.last_frame)] : ["last frame"],
@@ -847,7 +856,8 @@ function sensorParts(a, width) {
 function sensorSummary(a) {
 	const row = fleet.byName.get(a.sensor.name);
 	const parts = row ? trouble(row) : [a.sensor.state];
-	return el("p", { className: "state" }, ...parts, a.rates.lost && row?.word !== "losing" ? `; loses ${number(a.rates.lost)} frames/s` : "");
+	const also = a.rates.lost && row?.word !== "losing" ? `; loses ${number(a.rates.lost)} frames/s` : "";
+	return el("p", { className: "state" }, ...parts, also);
 }
 
 function showSensor(a) {
@@ -954,7 +964,7 @@ function showAway() {
 	const old = (Date.now() - net.changed) / 1000;
 	let text = "";
 	if (net.wrong)
-		text = net.answered ? `${net.wrong}. No state since ${clockOnly.format(net.changed)}; the last one is shown.` : net.wrong;
+		text = `${net.wrong}.${net.changed ? ` No state since ${timeText(net.changed / 1000)}; the last one is shown.` : ""}`;
 	else if (net.changed && old > OLD_S)
 		text = `The collector's state has not changed for ${duration(old)}.`;
 	setText($("away"), text);
