@@ -98,12 +98,12 @@ COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUSY)
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/pretend_board) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -322,6 +322,10 @@ $(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/t
 $(BUILD)/tests/printer: $(BUILD)/tests/print/printer.o $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lseccomp
+
+$(BUILD)/tests/pretend_board: $(BUILD)/tests/web/pretend_board.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/consumer: $(BUILD)/tests/netns/consumer.o
 	$(call say,LD,$@)

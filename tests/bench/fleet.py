@@ -6,7 +6,7 @@ import statistics
 import time
 import types
 
-from bench import consumers
+from bench import consumers, page
 from bench.export import SENSORS, Many, all_up
 from netns import testbed
 from web import server
@@ -61,4 +61,5 @@ def measure(directory, say):
             none, board = share(many, "--board", "none"), share(many)
             costs.append(board - none)
             say(f"    {SENSORS:,} sensors: {none:.2%} of a CPU without the board, {board:.2%} with it")
-    return {"board_cpu_share": statistics.median(costs), **scrape(directory, say)}
+    return {"board_cpu_share": statistics.median(costs), **scrape(directory, say),
+            **page.measure(directory, say)}
