@@ -11,6 +11,7 @@
 #include "collector/control/groups.h"
 #include "collector/network/sensor.h"
 #include "collector/output/sensor.h"
+#include "links.h"
 #include <saluki/linktype.h>
 
 _Static_assert(SENSOR_NAME_MAX <= BOARD_NAME_MAX && GROUP_NAME_MAX <= BOARD_NAME_MAX, "names fit");
@@ -120,21 +121,6 @@ static void record_channels(struct record_writer *w, struct board_interface *i,
 	}
 }
 
-/* wire/info.h has the letters. */
-static const char *link_word(char letter)
-{
-	switch (letter) {
-	case INFO_LINK_DOWN:
-		return "down";
-	case INFO_LINK_NO_CARRIER:
-		return "no carrier";
-	case INFO_LINK_ABSENT:
-		return "absent";
-	default:
-		return "";
-	}
-}
-
 static void record_interface(struct record_writer *w, const struct sensor *s,
 			     const struct record_texts *t, unsigned int number)
 {
@@ -154,7 +140,7 @@ static void record_interface(struct record_writer *w, const struct sensor *s,
 	memcpy(out->source, i->source, sizeof(out->source));
 	memcpy(out->keep, i->keep, sizeof(out->keep));
 	memcpy(out->filter, i->filter, sizeof(out->filter));
-	snprintf(out->state, sizeof(out->state), "%s", link_word(t->links[number]));
+	snprintf(out->state, sizeof(out->state), "%s", links_word(t->links[number]));
 #define X(name) out->name = totals->name;
 	TOTALS_INTERFACE_FIELDS(X)
 #undef X
