@@ -178,6 +178,7 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 	b->lost_disk = sum.lost_disk;
 	b->lost_refused = sum.lost_refused;
 	b->earlier = sum.earlier;
+	b->counted = l->runs != 0;
 	b->run = l->run;
 	b->runs = l->runs;
 	b->received_bytes = l->received_bytes;
@@ -239,24 +240,25 @@ static void show_texts(struct record_writer *w, struct board_sensor *b, const st
 
 void record_sensor(struct record_writer *w, const struct sensor *s, struct record_texts **texts)
 {
-	struct board_sensor *b = &w->slot->sensors[s->index];
+	struct board_sensor b = { 0 };
 	const struct sensor_group *group = s->member ? s->member->group : NULL;
 	struct record_texts *t = texts_of(s, texts);
 
-	memcpy(b->name, s->name, SENSOR_NAME_MAX);
-	snprintf(b->group, sizeof(b->group), "%s", group ? group->name : "");
-	b->id = s->id;
-	b->listed = s->listed;
-	b->presence = s->presence;
-	b->held = turns_holds(w->combos, s);
-	b->held_disk_ns = turns_held_ns(s, w->now_ns);
-	b->heard_us = heard_us(w, s);
-	b->twice_us = record_time_us(w, s->twice_ns);
-	show_place(b, &s->place);
-	show_ledger(b, &s->ledger);
-	show_session(b, s);
+	memcpy(b.name, s->name, SENSOR_NAME_MAX);
+	snprintf(b.group, sizeof(b.group), "%s", group ? group->name : "");
+	b.id = s->id;
+	b.listed = s->listed;
+	b.presence = s->presence;
+	b.held = turns_holds(w->combos, s);
+	b.held_disk_ns = turns_held_ns(s, w->now_ns);
+	b.heard_us = heard_us(w, s);
+	b.twice_us = record_time_us(w, s->twice_ns);
+	show_place(&b, &s->place);
+	show_ledger(&b, &s->ledger);
+	show_session(&b, s);
 	if (t)
 		texts_look(t, w, s);
-	show_texts(w, b, s, t);
+	show_texts(w, &b, s, t);
+	board_sensor_write(w->slot, s->index, &b);
 	record_modules(w, s);
 }
