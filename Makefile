@@ -534,6 +534,10 @@ check: deps-test ## build, and pass the tests that take a minute
 test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
+.PHONY: test-web
+test-web: deps-test ## pass the tests of saluki-web that `make test` leaves out
+	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
+
 .PHONY: captures
 captures: deps-test ## remake tests/captures, or parts: CAPTURES="air headers wire bad"
 	$(Q)$(MAKE_QUIETLY) all test-programs
