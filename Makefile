@@ -535,7 +535,8 @@ test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
 .PHONY: test-web
-test-web: deps-test ## pass the tests of saluki-web that `make test` leaves out
+test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium and with Prometheus
+	$(Q)$(MAKE_QUIETLY) built-plain
 	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
 
 .PHONY: captures
@@ -606,7 +607,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
-	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png web.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:packaging/prometheus/saluki.rules.yml:$(SHARE)/saluki/prometheus/saluki.rules.yml \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 

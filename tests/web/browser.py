@@ -23,7 +23,7 @@ export FONTCONFIG_FILE=$tree/fonts.conf
 exec $tree/usr/lib/chromium/chromium-headless-shell "$@"
 """
 FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir prefix="relative">usr/share/fonts</dir><cachedir prefix="relative">cache</cachedir></fontconfig>
+<fontconfig><dir prefix="relative">usr/share/fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>
 """
 
 
@@ -65,7 +65,7 @@ class Page:
         script.chmod(0o755)
         # With a home of its own, as it writes there.
         chromium = bed.stack.enter_context(sync_playwright()).chromium.launch(
-            executable_path=script, args=["--no-sandbox"], env={**os.environ, "HOME": str(bed.tmp_path)})
+            executable_path=script, args=["--no-sandbox"], env={**os.environ, "XDG_CACHE_HOME": str(bed.tmp_path)})
         bed.stack.callback(chromium.close)
         settings = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", "timezone_id": "UTC", **settings}
         context = chromium.new_context(**settings)

@@ -54,7 +54,7 @@ static enum word *states;
 static uint64_t *since_us; /* of the state */
 static bool *hostile;
 static uint32_t refused;
-static uint64_t used = 610 * GIB, step; /* of the disk, and each second */
+static uint64_t used = 610 * GIB, rate; /* of the disk, and a second */
 static const char *const buildings[] = { "library",    "physics",   "canteen", "north-hall",
 					 "south-hall", "chemistry", "sports",  "archive" };
 
@@ -134,7 +134,7 @@ static void sensor(struct board_sensor *s, uint32_t i, uint64_t begun_us, uint64
 		return;
 	s->presence = state == SILENT ? BOARD_SILENT : state == ENDED ? BOARD_ENDED : BOARD_UP;
 	s->heard_us = gone ? since_us[i] : time_us;
-	s->runs = s->run = 1;
+	s->runs = s->run = s->counted = 1;
 	s->held = state == HELD;
 	s->twice_us = state == SHARED ? time_us : 0;
 	s->newest_us = s->heard_us - 300000 + chance(i, 9000);
@@ -149,22 +149,33 @@ static void sensor(struct board_sensor *s, uint32_t i, uint64_t begun_us, uint64
 	counters(s, i, ((gone ? since_us[i] : time_us) - begun_us) / 1000000 + 1000);
 }
 
+/* Percent of a minute that the sensor listens to channel `n`. */
+static uint32_t part(uint32_t interface, uint32_t n, uint64_t minute)
+{
+	uint32_t usual = n == 0 || n == 5 || n == 10 ? 20 : 4;
+
+	return usual * (40 + chance(interface % 2 + n * 997 + minute * 31, 121)) / 100;
+}
+
 static void channel(struct board_channel *c, uint32_t interface, uint32_t n, uint64_t seconds)
 {
 	static const uint32_t mhz[CHANNELS] = { 2412, 2417, 2422, 2427, 2432, 2437, 2442,
 						2447, 2452, 2457, 2462, 5180, 5200 };
-	uint64_t part = n == 0 || n == 5 || n == 10 ? 20 : 4; /* percent */
+	uint64_t listened = part(interface, n, seconds / 60) * (seconds % 60);
 
+	for (uint64_t m = 0; m < seconds / 60; m++)
+		listened += part(interface, n, m) * 60;
 	*c = (struct board_channel){ .interface = interface,
 				     .mhz = mhz[n],
 				     .width = 20,
 				     .center = mhz[n],
 				     .dwells = seconds };
-	c->listened_ns = seconds * part * (70 + chance(interface * 77 + n, 60)) * 100000;
-	c->frames = c->listened_ns / 2000000;
+	c->listened_ns = listened * 10000000;
+	c->frames = listened * 5;
 }
 
-static void interface(struct board_slot *s, uint32_t i, uint64_t time_us, uint64_t begun_us)
+static void interface(struct board_slot *s, const struct board_sensor *b, uint32_t i,
+		      uint64_t time_us, uint64_t begun_us)
 {
 	struct board_interface *x = &s->interfaces[i];
 	uint64_t seconds = (time_us - begun_us) / 1000000 + 1000;
@@ -179,9 +190,9 @@ static void interface(struct board_slot *s, uint32_t i, uint64_t time_us, uint64
 		strcpy(x->state, "no carrier");
 	if (states[i] == DEAF)
 		x->rose_us = since_us[i] - 2 * 60000000;
-	x->seen = s->sensors[i].totals.seen;
-	x->captured = s->sensors[i].totals.captured;
-	x->filtered = s->sensors[i].totals.filtered;
+	x->seen = b->totals.seen;
+	x->captured = b->totals.captured;
+	x->filtered = b->totals.filtered;
 	x->begin_ns = x->from_ns = begun_us * 1000 - 1000000000000;
 	x->end_ns = x->to_ns = time_us * 1000;
 	for (uint32_t n = 0; n < CHANNELS; n++)
@@ -226,7 +237,7 @@ static void collector(struct board_slot *s, uint64_t begun_us, uint64_t time_us)
 	c->disk_size = 1000 * GIB;
 	c->disk_free = c->disk_size - used;
 	c->written_us = time_us;
-	used += step;
+	used += rate * (c->interval_ns / 1000) / 1000000;
 }
 
 static void publish(uint64_t begun_us)
@@ -238,8 +249,11 @@ static void publish(uint64_t begun_us)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	collector(s, begun_us, time_us);
 	for (uint32_t i = 0; i < count; i++) {
-		sensor(&s->sensors[i], i, begun_us, time_us);
-		interface(s, i, time_us, begun_us);
+		struct board_sensor b;
+
+		sensor(&b, i, begun_us, time_us);
+		board_sensor_write(s, i, &b);
+		interface(s, &b, i, time_us, begun_us);
 	}
 	refusals(s, begun_us, time_us);
 	__atomic_store_n(&board->published, n, __ATOMIC_RELEASE);
@@ -254,7 +268,7 @@ static void order(char *line)
 	if (!strcmp(word, "refused"))
 		refused = 3;
 	if (!strcmp(word, "disk"))
-		step = GIB / 2000;
+		rate = 500000;
 	for (int w = 0; w < WORDS && i < count; w++)
 		if (!strcmp(word, words[w])) {
 			states[i] = w;

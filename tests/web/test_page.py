@@ -89,6 +89,7 @@ def test_what_needs_attention(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_letters_as_well_as_colours(bed, pretended):
     it, page = opened(bed)
     letters = {n: it.square(f"s-{n}").inner_text() for n in (0, 3, 31, 60, 77, 90, 120, 150, 170, 180)}
@@ -101,6 +102,7 @@ def test_letters_as_well_as_colours(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_search_and_filter(bed, pretended):
     it, page = opened(bed)
     shown = page.locator("#squares a:visible")
@@ -147,6 +149,7 @@ def test_keyboard(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_floor_plan(bed, pretended):
     it, page = opened(bed)
     page.get_by_role("button", name="Floor plan").click()
@@ -167,6 +170,7 @@ def test_floor_plan(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_one_sensor(bed, pretended):
     """The flow has each number of the ledger as text."""
     it, page = opened(bed, "#sensor=s-90")
@@ -214,6 +218,7 @@ def test_channels(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_away(bed, pretended):
     """The web server and the collector may go: the last state stays, and the page says since when."""
     it, page = opened(bed)
@@ -230,6 +235,7 @@ def test_away(bed, pretended):
     assert it.elsewhere == []
 
 
+@pytest.mark.full
 def test_polls(bed, pretended):
     """Every 2 s, with the tag of the last answer; not while the page is hidden."""
     it, page = opened(bed)
@@ -247,6 +253,7 @@ def test_polls(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 def test_locale(bed, pretended):
     it, page = opened(bed, locale="de-DE", timezone_id="Asia/Tokyo")
     assert re.fullmatch(r"\d{3}\.\d{3}", page.locator("#tiles dd span").nth(1).inner_text())
@@ -256,6 +263,7 @@ def test_locale(bed, pretended):
     assert_quiet(it)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rest", ["", "#plan", "#sensor=s-90"])
 def test_telephone(bed, pretended, rest):
     """360 pixels wide: nothing needs sideways scrolling, and what is touched is large enough."""
@@ -292,6 +300,7 @@ CONTRAST = """() => {
 }"""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rest", ["", "#sensor=s-90"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_contrast(bed, pretended, scheme, rest):

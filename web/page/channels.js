@@ -4,8 +4,8 @@
 "use strict";
 
 /* Thousandths that a class is below, and its label. */
-const SHARES = [[1, "0"], [50, "under 5 %"], [100, "5–10 %"], [250, "10–25 %"], [500, "25–50 %"], [750, "50–75 %"],
-	[Infinity, "over 75 %"]];
+const SHARES = [[1, "0"], [20, "under 2 %"], [50, "2–5 %"], [100, "5–10 %"], [250, "10–25 %"], [500, "25–50 %"],
+	[Infinity, "over 50 %"]];
 
 const channels = { state: null, at: 0, cells: [], focus: [0, 59] };
 
