@@ -77,10 +77,17 @@ int key_text_preshared(struct key_text *k, char *value)
 	return taken ? 0 : -EINVAL;
 }
 
+/* Not dprintf(), whose buffer would keep a copy. A pipe has room for all. */
+static bool key_put(int fd, const char *text)
+{
+	return write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
 int key_text_open(struct key_text *k)
 {
 	int ends[2] = { -1, -1 };
-	bool failed = pipe2(ends, O_CLOEXEC) || dprintf(ends[1], "%s\n%s", k->secret, k->peers) < 0;
+	bool failed = pipe2(ends, O_CLOEXEC) || !key_put(ends[1], k->secret) ||
+		      !key_put(ends[1], "\n") || !key_put(ends[1], k->peers);
 	int err = failed ? -errno : 0;
 
 	sodium_memzero(k, sizeof(*k));

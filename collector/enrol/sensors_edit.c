@@ -16,6 +16,7 @@
 #include "common/suggest.h"
 
 #define ID_MAX 65535
+#define BYTES_MAX (256 * 1024 * 1024) /* longest lines, for all ids */
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -51,6 +52,8 @@ static int read_text(struct sensors_edit *e, int fd)
 		return -errno;
 	if (!S_ISREG(e->st.st_mode))
 		return -EINVAL;
+	if (e->st.st_size > BYTES_MAX)
+		return -EFBIG;
 	e->text = malloc(e->st.st_size + 1);
 	if (!e->text)
 		return -ENOMEM;

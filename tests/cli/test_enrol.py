@@ -156,10 +156,11 @@ def test_nothing_is_written_to_a_full_disk(place):
     mine.write_text(f"lib 1 {key()}\n" + "# much\n" * 1000)
     statuses = []
     for pages in range(3, 15):
-        got = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", BUILD / "saluki-collector", "enrol", "--sensors", room / "sensors", "--key", place.key,
-                              "--to", "a:1", "--control", "none", "--out", room / "out", *(f"s{n}" for n in range(4))],
-                             capture_output=True, text=True, check=False,
-                             env={**os.environ, "SIZE": str(pages * os.sysconf("SC_PAGE_SIZE")), "ROOM": str(room), "LIST": str(mine)})
+        env = {**os.environ, "SIZE": str(pages * os.sysconf("SC_PAGE_SIZE")), "ROOM": str(room), "LIST": str(mine)}
+        got = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", BUILD / "saluki-collector", "enrol",
+                              "--sensors", room / "sensors", "--key", place.key, "--to", "a:1", "--control", "none",
+                              "--out", room / "out", *(f"s{n}" for n in range(4))],
+                             capture_output=True, text=True, check=False, env=env)
         statuses.append(got.returncode)
         assert got.returncode == 9 or "No space left on device" in got.stderr, got
         assert got.returncode != 9 or got.stdout.count("has id") == 4, got  # then it had room

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Sensors that enrol, setup and add make: a running collector accepts them without a restart."""
+import base64
 import subprocess
 import time
 
@@ -72,3 +73,41 @@ def test_a_collector_with_a_config_file(bed, bundled):
     assert status == 0, said
     assert_same(list(captures.frames(bundled)), list(captures.frames(bed.out)))
     assert not (bed.tmp_path / "wrong.pcapng").exists()
+
+
+def memory(pid):
+    """What a process has in memory that it can write to."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb") as mem:
+        for line in maps:
+            area, mode, *_, name = line.rstrip("\n").split(" ", 5)
+            if mode.startswith("rw") and not name.strip().startswith(("/", "[v", "anon_inode")):
+                begin, end = (int(n, 16) for n in area.split("-"))
+                mem.seek(begin)
+                yield mem.read(end - begin)
+
+
+def test_privileged_processes_forget_the_keys(bed, bundled):
+    """No process keeps the key's text, and the privileged ones do not keep the key either."""
+    config = bed.tmp_path / "collector.conf"
+    config.touch(mode=0o600)
+    secret = bed.keys.collector.read_text().strip()
+    config.write_text(f"key-text = {secret}\n")
+    bed.keys.sensor("lib")
+    lib = (bed.tmp_path / "lib.key").read_text().split()
+    collector = testbed.Process(bed.ns, [BUILD / "saluki-collector", "--listen", "127.0.0.1:5600", "--sensors",
+                                         bed.keys.sensors, "-w", bed.out, "--config", config], "listening on")
+    bed.stack.callback(collector.kill)
+    bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    (bed.tmp_path / "lib.conf").touch(mode=0o600)
+    (bed.tmp_path / "lib.conf").write_text(f"to = 127.0.0.1:5600\nkey-text = {lib[0]}\ncollector = {lib[1]}\n")
+    sensor = testbed.Process(bed.ns, [BUILD / "saluki", "run", "--config", bed.tmp_path / "lib.conf", "-i", "mon0", "-v"],
+                             "capturing by")
+    bed.stack.callback(sensor.kill)
+    sensor.expect("session")
+    for process, key in ((collector, secret), (sensor, lib[0])):
+        privileged, *others = testbed.with_children(process.pid())
+        raw = base64.b64decode(key)
+        assert others
+        assert not any(key.encode() in area for pid in (privileged, *others) for area in memory(pid))
+        assert not any(raw in area for area in memory(privileged))
+        assert any(raw in area for pid in others for area in memory(pid))  # this search can find it
