@@ -24,7 +24,7 @@
 #include "common/suggest.h"
 #include "common/version.h"
 #include "habits.h"
-#include "wire/board.h"
+#include "board/board.h"
 #include "wire/key_text.h"
 #include "wire/live.h"
 
@@ -134,18 +134,19 @@ static void help(void)
 /* The key becomes a pipe, which is read as --key FILE. */
 static int parse_key_text(struct collector_options *o)
 {
-	static char path[32];
 	struct key_text key = { .given = false };
 	int fd = key_text_secret(&key, optarg);
+	char *path;
 
 	if (fd)
 		return fd;
 	fd = key_text_open(&key);
+	if (fd >= 0 && asprintf(&path, "/dev/fd/%d", fd) < 0)
+		fd = -ENOMEM;
 	if (fd < 0) {
 		log_line("cannot make a pipe: %s", strerror(-fd));
 		return fd;
 	}
-	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	o->key_file = path;
 	return 0;
 }

@@ -12,6 +12,7 @@
  *     round_trip_us  the shortest of late between the two, as the sensor has measured it
  *     ahead_us       its machine's clock is before the collector's by so much, or
  *     behind_us      behind it
+ *     links          if an interface is not up, a letter for each interface: INFO_LINK_
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...
  *     snaplen.N      bytes kept of a frame, at most
@@ -22,8 +23,8 @@
  * filters are truncated, then the other texts of interfaces: all to the same length, with "..." at
  * the end.
  *
- * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us and
- * behind_us. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
+ * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us,
+ * behind_us and links. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -38,6 +39,12 @@
 #define INFO_LASTING_MAX 920 /* leaves room for a spool's key before them */
 #define INFO_INTERFACES_MAX 8
 
+/* Letters of `links`. */
+#define INFO_LINK_UP 'u'
+#define INFO_LINK_NO_CARRIER 'c'
+#define INFO_LINK_DOWN 'd'
+#define INFO_LINK_ABSENT 'a'
+
 /* Texts are printable ASCII, padded with zeros, so that memcmp compares interfaces. */
 struct info_interface {
 	char name[64], source[32], keep[16], filter[256];
@@ -48,7 +55,8 @@ struct info {
 	char application[64], os[128];
 	uint64_t exported, change;
 	uint64_t round_trip_us, ahead_us, behind_us;
-	uint32_t count; /* interfaces: the highest N plus 1 */
+	char links[INFO_INTERFACES_MAX + 1]; /* "": all are up */
+	uint32_t count;			     /* interfaces: the highest N plus 1 */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };
 

@@ -79,10 +79,15 @@ static const struct option_def file_secret_defs[] = {
 	{ 0 },
 };
 
+/* Of several keys, the first one is the present one. */
 static int take_key_text(struct asked *a, char *value)
 {
-	int err = key_from_text(a->own.secret, value);
+	uint8_t secret[KEY_LEN];
+	int err = key_from_text(secret, value);
 
+	if (!err && !a->key && sodium_is_zero(a->own.secret, KEY_LEN))
+		memcpy(a->own.secret, secret, KEY_LEN);
+	sodium_memzero(secret, sizeof(secret));
 	sodium_memzero(value, strlen(value));
 	if (err)
 		log_line("key-text: is not a private key; 'saluki genkey' makes one");
@@ -100,6 +105,8 @@ static int read_config(struct asked *a)
 	if (config_open(&a->file, a->config))
 		return -EINVAL;
 	while ((id = config_next(&a->file, file_defs, file_secret_defs, true)) != -1) {
+		if (id == ASKED_KEY && (a->key || !sodium_is_zero(a->own.secret, KEY_LEN)))
+			continue;
 		if (id == '?' ||
 		    (id == FILE_KEY_TEXT ? take_key_text(a, optarg) : take_option(a, id)))
 			return -EINVAL;
