@@ -58,8 +58,9 @@ struct sensor {
 	enum sensor_presence presence;
 	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
-	uint16_t group; /* its number in the file, from 1; 0: none */
-	uint64_t begun; /* number of sessions set up */
+	uint8_t next[KEY_LEN]; /* its next public key; zeros: none */
+	uint16_t group;	       /* its number in the file, from 1; 0: none */
+	uint64_t begun;	       /* number of sessions set up */
 	struct sensor_info info;
 	uint64_t change;	      /* number of the last change in `info` */
 	struct coverage *coverage;    /* of the present run; NULL: no channels sampled */
