@@ -12,6 +12,7 @@
  *     round_trip_us  the shortest of late between the two, as the sensor has measured it
  *     ahead_us       its machine's clock is before the collector's by so much, or
  *     behind_us      behind it
+ *     trusts         the collector's two public keys, the first 8 characters of each
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...
  *     snaplen.N      bytes kept of a frame, at most
@@ -22,8 +23,8 @@
  * filters are truncated, then the other texts of interfaces: all to the same length, with "..." at
  * the end.
  *
- * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us and
- * behind_us. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
+ * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us,
+ * behind_us and trusts. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -37,6 +38,7 @@
 #define INFO_LEN_MAX TRYST_INFO_MAX
 #define INFO_LASTING_MAX 920 /* leaves room for a spool's key before them */
 #define INFO_INTERFACES_MAX 8
+#define INFO_TRUSTS_LEN (2 * KEY_SHORT_LEN) /* two, a blank between, and a 0 */
 
 /* Texts are printable ASCII, padded with zeros, so that memcmp compares interfaces. */
 struct info_interface {
@@ -48,6 +50,7 @@ struct info {
 	char application[64], os[128];
 	uint64_t exported, change;
 	uint64_t round_trip_us, ahead_us, behind_us;
+	char trusts[INFO_TRUSTS_LEN];
 	uint32_t count; /* interfaces: the highest N plus 1 */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };

@@ -31,6 +31,7 @@
 enum {
 	OPT_TO = OPT_SENSOR_OWN,
 	OPT_KEY,
+	OPT_COLLECTOR_KEYS,
 	OPT_PAD,
 	OPT_ONE_WAY,
 	OPT_RENEW,
@@ -45,6 +46,8 @@ const struct option_def run_defs[] = {
 	  "the collector; [ADDR]:PORT for IPv6; up to three more to\n"
 	  "try if it does not answer" },
 	{ OPT_KEY, "key", "FILE", "the sensor's private key, then the collector's public key" },
+	{ OPT_COLLECTOR_KEYS, "collector-keys", "FILE",
+	  "let the collector change its key; its keys are kept here" },
 	SENSOR_OPTION_DEFS("192", CAPTURE_KEEP_TEXT, "in", "1000"),
 	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
@@ -163,6 +166,9 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_KEY:
 		o->key_file = optarg;
 		return 0;
+	case OPT_COLLECTOR_KEYS:
+		o->collector_keys = optarg;
+		return 0;
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
@@ -198,6 +204,8 @@ static int check(const struct run_options *o)
 		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
 	else if (o->one_way && o->allowed)
 		wrong = "--allow-control: with --one-way no order can come";
+	else if (o->one_way && o->collector_keys)
+		wrong = "--collector-keys: with --one-way no key can come";
 	else if (o->one_way && o->spool)
 		wrong = "--spool: with --one-way nobody tells what was not delivered";
 	if (wrong)

@@ -62,6 +62,7 @@ struct network_sensor {
 	struct sensor_pair pair;      /* number 0 */
 	struct sensor_second *second; /* NULL: no second keys */
 	bool next_logged;	      /* that it uses its next key */
+	bool knows_key, keys_ordered; /* key_orders.c: the collector's first one; an order waits */
 	uint8_t version;	      /* protocol version of its last m1 */
 
 	/* handshake_one_way.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o wire/channel.o */
+/* links: wire/order.o wire/keys.o wire/channel.o */
 /*
  * Orders and answers of any bytes. Always holds: one that is read is printable and bounded, and is
  * the same when written again; an order's text is read completely or refused with a reason.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/remote/commands.o wire/order.o wire/channel.o */
+/* links: agent/remote/commands.o wire/order.o wire/keys.o wire/channel.o */
 /* Orders in the control thread, with the test's own compiler and privileged process. */
 #include "unit.h"
 

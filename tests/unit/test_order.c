@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o wire/channel.o */
+/* links: wire/order.o wire/keys.o wire/channel.o */
 #include "unit.h"
 
 #include "wire/order.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/session_link.o agent/export/instance.o
- * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
- * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
- * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
- * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
+/* links: agent/export/session.o agent/export/session_keys.o agent/export/session_link.o
+ * agent/export/instance.o agent/export/handshake.o agent/export/handshake_answer.o
+ * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
+ * agent/export/session_mailbox.o agent/export/sockets.o agent/capture/queue.o agent/source/clock.o
+ * wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o
+ * wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -419,7 +420,7 @@ static unsigned int slots_used(void)
 	unsigned int n = 0;
 
 	for (int i = 0; i < 3; i++)
-		n += __builtin_popcount(w.s.peers[0].slots[i].used);
+		n += __builtin_popcount(w.s.peers[0].keys[0].slots[i].used);
 	return n;
 }
 
@@ -584,7 +585,8 @@ static void preshared_keys_must_be_the_same(void **state)
 	pass(0);
 	assert_false(session_use(&w.s, &w.path));
 	assert_int_equal(w.c[0].strange, 1); /* the m1 */
-	assert_int_equal(tryst_pair(w.s.peers[0].pair, &w.sensor, w.c[0].own.public, true, psk), 0);
+	assert_int_equal(
+		tryst_pair(w.s.peers[0].keys[0].pair, &w.sensor, w.c[0].own.public, true, psk), 0);
 	pass_until_up(2000);
 	world_close();
 }
@@ -1024,8 +1026,8 @@ static void nothing_is_answered_that_was_not_asked(void **state)
 	world_open(1);
 	w.c[0].deaf = true;
 	for (uint64_t i = world_time() / TRYST_INTERVAL_NS - 1, end = i + 3; i < end; i++) {
-		w.s.peers[0].slots[i % 3].interval = i;
-		w.s.peers[0].slots[i % 3].used = UINT32_MAX;
+		w.s.peers[0].keys[0].slots[i % 3].interval = i;
+		w.s.peers[0].keys[0].slots[i % 3].used = UINT32_MAX;
 	}
 	pass(0);
 	derive(key, zeros.k1, "answer", forged + 8, DERIVE_FRESH_LEN, NULL, 0);
