@@ -113,12 +113,16 @@ static bool is_blank(const char *line)
 	return !line[strspn(line, " \t\r")];
 }
 
-static const char *next_parse(const char *text, uint8_t next[KEY_LEN])
+static const char *next_parse(const char *text, const struct keypair *own, struct keys_peer *p)
 {
-	if (!sodium_is_zero(next, KEY_LEN))
+	if (!sodium_is_zero(p->next, KEY_LEN))
 		return "it has more than one 'next' for a collector";
-	if (key_from_text(next, text) || sodium_is_zero(next, KEY_LEN))
+	if (key_from_text(p->next, text) || sodium_is_zero(p->next, KEY_LEN))
 		return "what is behind 'next' is not a public key ('saluki pubkey' prints it)";
+	if (!sodium_memcmp(p->next, own->public, KEY_LEN) ||
+	    !sodium_memcmp(p->next, p->public, KEY_LEN))
+		return "what is behind 'next' is this sensor's own public key, or the collector's "
+		       "present one";
 	return NULL;
 }
 
@@ -136,7 +140,7 @@ static const char *peer_parse(const char *line, const struct keypair *own, struc
 				 "'saluki genpsk'"
 			       : NULL;
 	if (p->count && !strncmp(line, next, next_len))
-		return next_parse(line + next_len, p->peer[p->count - 1].next);
+		return next_parse(line + next_len, own, &p->peer[p->count - 1]);
 	if (p->count == KEYS_PEERS_MAX)
 		return "it has the public keys of more than four collectors";
 	if (key_from_text(p->peer[p->count].public, line))
