@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/session_link.o agent/export/instance.o
+/* links: agent/export/session.o agent/export/session_keys.o agent/export/session_link.o agent/export/instance.o
  * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
  * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
  * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
