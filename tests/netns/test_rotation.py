@@ -201,3 +201,31 @@ def test_a_sensors_key_under_load(bed, bundled, keys, how):
     assert_balanced(stats, FRAMES)
     assert stats["runs"] == 1
     assert_same(frames, keys.frames(), stamps=False)
+
+
+def test_two_hundred_sensors(bed, bundled, keys):
+    """200 sensors change to the collector's new key, while they send and renew sessions."""
+    listed(bed)
+    collector = keys.collector(keys.old)
+    swarm = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--seconds", 600, "--rate", 400, "--renew", 5)
+    swarm.expect(f"all {COUNT} sensors have set up a session", 60)
+    assert collector.finish()[0] == 0
+    collector = keys.collector(keys.new, keys.old)
+    collector.expect(f"all {COUNT} sensors know the first --key; the second one is no longer needed", 60)
+    assert collector.finish()[0] == 0
+    swarm.said = ""
+    swarm.send_signal(signal.SIGUSR1)
+    swarm.expect("counting sessions from now on")
+    collector = keys.collector(keys.new)
+    swarm.expect(f"all {COUNT} sensors have set up a session", 60)
+    swarm.expect(f"all {COUNT * COMBOS} combos are settled", 120)
+    status, report = swarm.report(signal.SIGINT)
+    assert status == 0 and report["lost_sessions"] >= COUNT, report
+    assert report["sensors_done"] == COUNT and report["frames"] == report["frames_settled"] > 0, report
+    assert collector.finish()[0] == 0
+    got = sensors(collector)
+    assert len(got) == COUNT
+    for s in got:
+        assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
+        assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
+    assert len(keys.frames()) == report["frames"]
