@@ -188,8 +188,8 @@ static void told(struct swarm *w, struct swarm_sensor *s, const struct request_a
 	s->ahead_ns = time_ns - clock_ns(CLOCK_REALTIME);
 	if (write_m1(w, s, m1, answer->cookie, REQUEST_INIT_LEN, now) &&
 	    !request_set_up(out, m1,
-			    &(struct request_from){ &s->own, s->keys[s->key].public,
-						    time_ns, time_ns / TRYST_INTERVAL_NS }))
+			    &(struct request_from){ &s->own, s->keys[s->key].public, time_ns,
+						    time_ns / TRYST_INTERVAL_NS }))
 		swarm_datagram(w, s, out, REQUEST_LEN);
 }
 

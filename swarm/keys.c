@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The collector's keys that a simulated sensor trusts, as in agent/export/session_keys.c, but only in
- * memory. In: the key of --collector-key, orders. Out: the sensor's keys, answers.
+ * The collector's keys that a simulated sensor trusts, as in agent/export/session_keys.c, but only
+ * in memory. In: the key of --collector-key, orders. Out: the sensor's keys, answers.
  */
 #include <errno.h>
 #include <sodium.h>

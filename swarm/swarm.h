@@ -2,9 +2,9 @@
 /*
  * saluki-swarm: many simulated sensors in one thread. They share sockets and the table of addresses
  * (main.c), turns and the rate (loop.c), and the combos that all of them send (combos.c). Each
- * sensor has its handshakes (handshake.c), keys of the collector (keys.c), a session (session.c), and datagrams to send in the
- * session (send.c). In the table, sensor n owns the addresses of its session as 2 n + 2, and those
- * of answers to its handshakes as 2 n + 3.
+ * sensor has its handshakes (handshake.c), keys of the collector (keys.c), a session (session.c),
+ * and datagrams to send in the session (send.c). In the table, sensor n owns the addresses of its
+ * session as 2 n + 2, and those of answers to its handshakes as 2 n + 3.
  */
 #ifndef SWARM_SWARM_H
 #define SWARM_SWARM_H

@@ -10,7 +10,8 @@ import pytest
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_orders import ctl
-from netns.test_restart import numbered
+from netns.test_restart import numbered, written
+from netns.test_spool import World
 from netns.test_swarm import COMBOS, COUNT, Swarm, listed, sensors
 from reference import captures
 from reference.test_reference import write_pcap
@@ -229,3 +230,56 @@ def test_two_hundred_sensors(bed, bundled, keys):
         assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
         assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
     assert len(keys.frames()) == report["frames"]
+
+
+def test_what_is_spooled_survives_a_sensors_new_key(bed, bundled, keys):
+    """The spool's key was wrapped with the sensor's old key, which is listed until the spool is empty."""
+    w = World(bed)
+    frames = numbered(bundled, 3000)
+    sensor = w.sensor()
+    w.play(frames[:2000])
+    w.wait_spooled(2000)
+    sensor.kill_all()
+    w.key = bed.tmp_path / "lib-new.key"
+    public = bed.keys._pair(w.key, bed.keys.collector_public + "\n")
+    bed.keys.sensors.write_text(re.sub(r"(?m)^(lib \d+ \S+) *$", rf"\1 next={public}", bed.keys.sensors.read_text()))
+    collector = keys.collector(keys.old)
+    sensor = w.sensor()
+    w.play(frames[2000:])
+    testbed.wait_for(lambda: written(collector) == len(frames), "frames", 60)
+    w.wait_empty()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(frames))
+    assert_same(frames, keys.frames(), stamps=False)
+
+
+def test_what_is_spooled_survives_the_collectors_new_key(bed, bundled, keys):
+    """Only an old key had been wrapped with when the sensor started, and it is gone when another process forwards the
+    combos."""
+    w = World(bed, keys.options("lib"))
+    frames = numbered(bundled, 4000)
+    collector = keys.collector(keys.old)
+    sensor = w.sensor()
+    w.play(frames[:1000])
+    testbed.wait_for(lambda: written(collector) == 1000, "frames", 30)
+    for own in ((keys.new, keys.old), (keys.new,)):
+        assert collector.finish()[0] == 0
+        collector = keys.collector(*own)
+        public = [{keys.new: keys.new_public, keys.old: keys.old_public}[key] for key in own]
+        testbed.wait_for(lambda public=public: keys.trusts("lib") == public, "the keys", 30)
+    assert collector.finish()[0] == 0
+    w.play(frames[1000:3000])
+    w.wait_spooled(2000)
+    sensor.kill_all()
+    sensor = w.sensor()
+    collector = keys.collector(keys.new)
+    w.play(frames[3000:])
+    testbed.wait_for(lambda: written(collector) == 3000, "frames", 60)
+    w.wait_empty()
+    status, said = sensor.finish()
+    assert status == 0 and "cannot open" not in said, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["balance"] == stats["lost_missing"] == stats["bad_combos"] == 0, stats
+    assert_same(frames, keys.frames(), stamps=False)
