@@ -232,6 +232,8 @@ static void control_count(struct control *c)
 
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
+	if (now.session_up)
+		now.collector_key = session_key_begin(c->session);
 	export_totals(c->exporter, &now.totals);
 	now.level = __atomic_load_n(&level->now, __ATOMIC_RELAXED);
 	now.level_is_auto = level->automatic;

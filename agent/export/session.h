@@ -321,6 +321,8 @@ uint64_t session_clock_ns(struct session *s);
 /* Sets a collector's keys, with their secrets. Keys that it had keep their used slots. Returns 0,
  * or -EINVAL with nothing changed: one of them is no public key. */
 int session_keys_set(struct session *s, unsigned int peer, const struct order_keys *k);
+/* Returns the first 8 bytes of the present collector's key, as load_word() reads them. */
+uint64_t session_key_begin(struct session *s);
 /* Writes the first characters of a collector's two keys; "" if it has one. */
 void session_keys_tell(const struct session_peer *p, char trusts[INFO_TRUSTS_LEN]);
 /* Chooses the key for another attempt: the other one if the last attempt had no answer. */

@@ -59,6 +59,11 @@ int session_keys_set(struct session *s, unsigned int peer, const struct order_ke
 	return err;
 }
 
+uint64_t session_key_begin(struct session *s)
+{
+	return load_word(session_peer_key(&s->peers[s->present->peer])->public);
+}
+
 void session_keys_tell(const struct session_peer *p, char trusts[INFO_TRUSTS_LEN])
 {
 	char first[KEY_SHORT_LEN], second[KEY_SHORT_LEN];
