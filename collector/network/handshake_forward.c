@@ -17,12 +17,10 @@ static int unwrap(uint8_t key[KEY_LEN], const uint8_t *hello, const struct hands
 {
 	int err = -EBADMSG;
 
-	for (unsigned int i = 0; i < SENSOR_PAIRS && err; i++) {
-		const struct sensor_pair *p = sensor_pair(s, i);
-
-		if (p && !sodium_is_zero(p->shared, KEY_LEN))
-			err = spool_unwrap(key, hello, &m->own[i & SENSOR_PAIR_OLD], p->shared);
-	}
+	for (unsigned int i = 0; i < SENSOR_PAIRS && err; i++)
+		if (sensor_has_pair(s, i))
+			err = spool_unwrap(key, hello, &m->own[i & SENSOR_PAIR_OLD],
+					   sensor_pair(s, i)->shared);
 	return err;
 }
 

@@ -88,13 +88,6 @@ static void slots_turn(struct table *t, struct sensor *s, unsigned int pair, uin
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-static bool has_pair(const struct sensor *s, unsigned int pair)
-{
-	const struct sensor_pair *p = sensor_pair(s, pair);
-
-	return p && !sodium_is_zero(p->shared, KEY_LEN);
-}
-
 static bool is_wanted(const struct handshake *m, const struct sensor *s, unsigned int pair)
 {
 	return (m->two_keys || !(pair & SENSOR_PAIR_OLD)) &&
@@ -133,10 +126,11 @@ int handshake_add(struct handshake *m, struct table *t, struct sensor *s)
 void handshake_remove(struct table *t, struct sensor *s)
 {
 	for (unsigned int i = 0; i < SENSOR_PAIRS; i++) {
-		struct sensor_pair *p = sensor_pair(s, i);
+		struct sensor_pair *p;
 
-		if (!has_pair(s, i))
+		if (!sensor_has_pair(s, i))
 			continue;
+		p = sensor_pair(s, i);
 		for (uint64_t k = p->slots_of - 1; k != p->slots_of + 2; k++)
 			slots_remove(t, s, i, k);
 		sodium_memzero(p->shared, sizeof(p->shared));
@@ -158,7 +152,7 @@ bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
 		struct sensor *s = list->list[m->turned];
 
 		for (unsigned int i = 0; i < SENSOR_PAIRS; i++)
-			if (has_pair(s, i) && sensor_pair(s, i)->slots_of != interval)
+			if (sensor_has_pair(s, i) && sensor_pair(s, i)->slots_of != interval)
 				slots_turn(t, s, i, interval);
 	}
 	return m->turned < list->count;

@@ -3,6 +3,8 @@
 #ifndef COLLECTOR_NETWORK_SENSOR_H
 #define COLLECTOR_NETWORK_SENSOR_H
 
+#include <sodium.h>
+
 #include "collector/model/rate_limit.h"
 #include "collector/model/sensors.h"
 #include "common/skew.h"
@@ -94,13 +96,17 @@ void network_sensor_free(struct sensor *s); /* network may be NULL; the sessions
 int sensor_second_make(struct sensor *s);
 void sensor_second_free(struct sensor *s); /* wipes them */
 
-/* Returns the pair of this number, whose secret is zeros if there is none. NULL: there are no
- * second keys. */
+/* Returns the pair of this number. From 1 on, the sensor must have second keys. */
 static inline struct sensor_pair *sensor_pair(const struct sensor *s, unsigned int number)
 {
-	struct network_sensor *n = s->network;
+	return number ? &s->network->second->pairs[number - 1] : &s->network->pair;
+}
 
-	return !number ? &n->pair : n->second ? &n->second->pairs[number - 1] : NULL;
+/* Whether the sensor has the pair. */
+static inline bool sensor_has_pair(const struct sensor *s, unsigned int number)
+{
+	return (!number || s->network->second) &&
+	       !sodium_is_zero(sensor_pair(s, number)->shared, KEY_LEN);
 }
 
 /* Returns the sensor's public key in a pair. */

@@ -74,12 +74,10 @@ static void secrets_note(struct secrets *x, const struct sensor *s)
 /* Finds the pair that has the secret. Returns -1 if there is none. */
 static int pair_of(const struct sensor *s, const uint8_t shared[KEY_LEN])
 {
-	for (unsigned int i = 0; s->listed && i < SENSOR_PAIRS; i++) {
-		const struct sensor_pair *p = sensor_pair(s, i);
-
-		if (p && !sodium_memcmp(p->shared, shared, KEY_LEN))
+	for (unsigned int i = 0; s->listed && i < SENSOR_PAIRS; i++)
+		if (sensor_has_pair(s, i) &&
+		    !sodium_memcmp(sensor_pair(s, i)->shared, shared, KEY_LEN))
 			return i;
-	}
 	return -1;
 }
 

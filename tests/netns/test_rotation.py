@@ -3,13 +3,11 @@
 enrolled again."""
 import re
 import signal
-import subprocess
 
 import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
-from netns.test_orders import ctl
 from netns.test_restart import numbered, written
 from netns.test_spool import World
 from netns.test_swarm import COMBOS, COUNT, Swarm, listed, sensors
