@@ -78,6 +78,7 @@ COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 PRINT := $(BUILD)/print.a
+BOARD := $(BUILD)/board.a
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too. The AP70's tests are emulated, without the collector's.
@@ -120,7 +121,7 @@ $(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
 
-$(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
+$(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
@@ -140,6 +141,7 @@ $(BUILD)/completion/%: $(BUILD)/%
 
 $(WIRE): $(filter $(BUILD)/wire/%,$(SHARED))
 $(COMMON): $(filter $(BUILD)/common/%,$(SHARED))
+$(BOARD): $(patsubst %.c,$(BUILD)/%.o,$(wildcard board/*.c))
 $(PRINT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 $(BUILD)/%.a:
 	$(call say,AR,$@)
@@ -381,11 +383,11 @@ $(BUILD)/tests/pipelines: $(BUILD)/tests/bench/pipelines.o $(PIPELINES:%=$(BUILD
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/swarm/combos.o \
-		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
+		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(BOARD) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
-$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(WIRE)
+$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(BOARD) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
@@ -608,7 +610,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -639,9 +641,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) live print swarm wire
+		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live print swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c live/*.c print/*.c swarm/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -653,5 +655,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common live modules print sodium swarm tests wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live modules print sodium swarm tests wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

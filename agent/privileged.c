@@ -215,18 +215,15 @@ static void take_signal(struct privileged *p)
 }
 
 /* A radio that was absent or down may be on any channel, so it is tuned again. A failure is logged;
- * the frames have their channel in radiotap. Returns whether its description changed.
- */
-static bool tune_again(struct privileged *p, unsigned int i, const struct interface_state *now)
+ * the frames have their channel in radiotap. */
+static void tune_again(struct privileged *p, unsigned int i, const struct interface_state *now)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
-	bool was_tuned = f->tuned;
 
 	if (now->up)
 		tap_tune(p->tap, i, now);
 	else
 		f->tuned = false;
-	return f->tuned != was_tuned;
 }
 
 /* Follows an interface: it may go down and up, disappear, and return as another one. */
@@ -234,7 +231,6 @@ static void follow_link(struct privileged *p, unsigned int i)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
 	struct interface_state now;
-	bool changed;
 
 	if (interface_state_query(f->name, &now))
 		return;
@@ -259,6 +255,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 		f->tuned = false;
 		radio_forget(p->tap->radios[i]); /* the number may have another name now */
 		order_lost(p, i);
+		order_interface(p, i);
 	}
 	if (!f->source && now.ifindex) {
 		tune_again(p, i, &now);
@@ -275,18 +272,18 @@ static void follow_link(struct privileged *p, unsigned int i)
 	} else if (f->source && now.up != f->was_up) {
 		f->was_up = now.up;
 		f->had_carrier = now.carrier;
-		changed = tune_again(p, i, &now);
+		tune_again(p, i, &now);
 		log_line("%s: %s", f->name,
 			 now.carrier ? "is up again; capturing"
 			 : now.up    ? "is up again, without a carrier"
 				     : "went down; waiting for it");
-		if (changed)
-			order_interface(p, i);
+		order_interface(p, i);
 	} else if (f->source && now.carrier != f->had_carrier) {
 		f->had_carrier = now.carrier;
 		log_line("%s: %s", f->name,
 			 now.carrier ? "the carrier is back; capturing"
 				     : "lost its carrier; is the cable in, and its other end up?");
+		order_interface(p, i);
 	}
 }
 

@@ -22,10 +22,9 @@
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
+#include "report.h"
 #include "sandbox.h"
-#include "stats.h"
 
-#define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
 /* Returns the shorter of two timeouts in ms; -1 is the longest. */
@@ -49,17 +48,8 @@ static int collector_tick(struct collector *c)
 						now)); /* after the groups, which issue orders */
 	if (!c->receive.inherited)
 		timeout = sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
-	timeout = sooner(timeout,
-			 board_tick(&c->board, &(struct board_sources){ &c->network, &c->receive },
-				    now));
-	timeout = sooner(timeout, status_line_tick(&c->status, &c->network, now));
-	if (!c->o->stats_file)
-		return timeout;
-	if (now >= c->next_stats_ns) {
-		c->next_stats_ns = now + STATS_INTERVAL_NS;
-		stats_write(&c->network, &c->receive, &c->groups, c->files);
-	}
-	return sooner(timeout, monotonic_timeout(c->next_stats_ns, now));
+	timeout = sooner(timeout, board_tick(&c->board, &c->shown, now));
+	return sooner(timeout, status_line_tick(&c->status, &c->network, now));
 }
 
 /* Receives one batch. Returns the number of datagrams. */
@@ -145,7 +135,7 @@ static void collector_orders(struct collector *c)
 {
 	signals_take(&c->orders);
 	if (c->orders.report)
-		stats_print(&c->network, &c->receive);
+		report_print(&c->network, &c->receive);
 	if (c->orders.reload) {
 		output_reopen(&c->output);
 		collector_reload(c);
@@ -178,10 +168,9 @@ static void collector_finish(struct collector *c)
 	session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
 	if (c->receive.inherited)
 		close_ledgers(c);
-	if (c->o->stats_file)
-		stats_write(&c->network, &c->receive, &c->groups, c->files);
+	board_show_last(&c->board, &c->shown, monotonic_ns());
 	log_settings.fd = c->o->report;
-	stats_print(&c->network, &c->receive);
+	report_print(&c->network, &c->receive);
 }
 
 static void collector_loop(struct collector *c)
@@ -253,6 +242,7 @@ int collector_process(struct collector *c)
 	c->combos.output = &c->output;
 	c->output.of_capture = c->receive.inherited;
 	c->presence.silent_ns = c->o->silent_ns;
+	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups };
 	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
@@ -284,5 +274,6 @@ int collector_process(struct collector *c)
 	combos_free(&c->combos);
 	live_free(&c->live);
 	board_writer_free(&c->board);
+	state_free(&c->output.state);
 	return status;
 }

@@ -38,9 +38,9 @@ struct collector {
 	struct signals orders; /* from the privileged process */
 	int files;	       /* socket to it */
 	int listener;	       /* of the control socket, -1: none */
-	uint64_t next_stats_ns;
 	struct presence presence;
 	struct board_writer board;
+	struct board_sources shown; /* on the board */
 	struct status_line status;
 };
 

@@ -28,7 +28,8 @@
  * sensors, and shows their state; status/ prints it, as another process.
  *
  * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
- * signals. The other one, collector.c, does the rest without privilege.
+ * signals. The other one, collector.c, does the rest without privilege. With --stats-file a third
+ * one, stats.c, writes the board's states as JSON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,13 +50,15 @@
 #include "common/monotonic.h"
 #include "common/privsep.h"
 #include "sandbox.h"
+#include "stats.h"
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Sockets that give away memories. */
+/* What others see: sockets that give away memories, and the process for statistics. */
 struct shown {
 	struct live_socket live;
 	struct handout board;
+	struct stats stats;
 };
 
 static void forward_signals(struct files *files, int signals, int orders, pid_t child)
@@ -82,9 +85,10 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
 			      struct terminal_line *line, struct shown *shown, pid_t child)
 {
-	struct pollfd p[4] = {
+	struct pollfd p[5] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
+		{ .events = POLLIN },
 		{ .events = POLLIN },
 		{ .events = POLLIN },
 	};
@@ -95,7 +99,8 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 
 		p[2].fd = handout_polled(&shown->live.out, &timeout);
 		p[3].fd = handout_polled(&shown->board, &timeout);
-		if (poll(p, 4, timeout) < 0 && errno != EINTR)
+		p[4].fd = stats_polled(&shown->stats);
+		if (poll(p, 5, timeout) < 0 && errno != EINTR)
 			return 1;
 		if (p[2].revents || shown->live.out.waiting)
 			live_hand_out(&shown->live, monotonic_ns());
@@ -103,9 +108,12 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 			board_hand_out(&shown->board, monotonic_ns());
 		if (p[1].revents)
 			forward_signals(files, signals, orders, child);
-		if (p[0].revents && files_answer(files, files_sock))
+		if (p[0].revents && files_answer(files, files_sock, false))
 			p[0].fd = -1;
+		if (p[4].revents)
+			stats_answer(&shown->stats, files);
 	}
+	stats_end(&shown->stats, files);
 	if (WIFSIGNALED(status))
 		log_line("the receiving process was ended by signal %d (%s)", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
@@ -206,9 +214,23 @@ static int listen_live(struct collector *c, struct live_socket *s, const char **
 		   : 0;
 }
 
+/* Makes the board, and starts the process for --stats-file, before keys are read. */
+static int make_board(struct collector *c, struct shown *shown, const struct collector_options *o)
+{
+	bool of_none = o->board && !strcmp(o->board, "none");
+	int err = of_none && !o->stats_file ? 0 : board_make(&shown->board, &c->board.map);
+
+	if (err && (o->stats_file || o->board)) {
+		log_line("--%s: %s; it needs Linux 5.1", o->stats_file ? "stats-file" : "board",
+			 strerror(-err));
+		return err;
+	}
+	return o->stats_file ? stats_start(&shown->stats, &shown->board, c->board.map, o->user) : 0;
+}
+
 static int listen_board(struct collector *c, struct handout *out, const char **path)
 {
-	int err = is_wanted(path, BOARD_PATH) ? board_make(out, &c->board.map, *path) : 0;
+	int err = is_wanted(path, BOARD_PATH) && c->board.map ? board_listen(out, *path) : 0;
 
 	return err ? without(path, BOARD_PATH, err,
 			     "'saluki-collector status' does not reach this collector; "
@@ -240,6 +262,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 		close(signals);
 		live_socket_receiving(&shown->live);
 		handout_close(&shown->board);
+		stats_forget(&shown->stats);
 		files_replaced_free(
 			output_files); /* its lock would outlive the privileged process's */
 		c->orders.sock = orders[1];
@@ -256,7 +279,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 	close(files[1]);
 	live_socket_privileged(&shown->live, &c->live);
 	board_unmap(&c->board.map);
-	if (sandbox_files(c->o, child)) {
+	if (sandbox_files(c->o, child, shown->stats.pid)) {
 		kill(child, SIGKILL); /* it has not written anything yet */
 		return 1;
 	}
@@ -272,7 +295,7 @@ int main(int argc, char **argv)
 	struct files files = {
 		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
-	struct shown shown = { LIVE_SOCKET_NONE, HANDOUT_NONE };
+	struct shown shown = { LIVE_SOCKET_NONE, HANDOUT_NONE, { 0 } };
 	int status;
 
 	descriptors_open_standard();
@@ -297,7 +320,8 @@ int main(int argc, char **argv)
 	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 && strcmp(o.write, "-"))
 		terminal_line_open(&c->status.shown);
 	status = 1;
-	if (read_keys(&c->network.handshake, &o) == 0 && read_sensors(&c->sensors_file, &o) == 0 &&
+	if (make_board(c, &shown, &o) == 0 && read_keys(&c->network.handshake, &o) == 0 &&
+	    read_sensors(&c->sensors_file, &o) == 0 &&
 	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
 	    files_init(&files, &o) == 0 && listen_control(c, &o.control) == 0) {
@@ -312,6 +336,7 @@ int main(int argc, char **argv)
 		if (o.control)
 			unlink(o.control);
 	}
+	stats_end(&shown.stats, &files); /* if the start failed */
 	live_socket_free(&shown.live);
 	handout_close(&shown.board);
 	files_free(&files);

@@ -22,7 +22,7 @@
 #include "common/suggest.h"
 #include "common/version.h"
 #include "habits.h"
-#include "wire/board.h"
+#include "board/board.h"
 #include "wire/live.h"
 
 #define SILENT_MIN_US 3000000

@@ -14,7 +14,7 @@
 #include "common/privsep.h"
 #include "common/sandbox.h"
 
-/* ---- the unprivileged process ---------------------------------------------------------------- */
+/* ---- the unprivileged processes -------------------------------------------------------------- */
 
 int sandbox_receiving(void)
 {
@@ -37,6 +37,21 @@ int sandbox_receiving(void)
 
 	/* Other processes of the user must not read the keys, not even in a core dump. */
 	prctl(PR_SET_DUMPABLE, 0);
+	return sandbox_calls(&policy);
+}
+
+int sandbox_statistics(void)
+{
+	static const struct sandbox_check checks[] = {
+		{ "fallocate", 1, SANDBOX_INT, FALLOC_FL_KEEP_SIZE },
+		{ 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.checked = checks,
+		.refused = SANDBOX_OPENING,
+		.never = SANDBOX_REACHING,
+	};
+
 	return sandbox_calls(&policy);
 }
 
@@ -98,7 +113,7 @@ static int permit_files(const struct collector_options *o)
 	return sandbox_paths(paths);
 }
 
-int sandbox_files(const struct collector_options *o, pid_t child)
+int sandbox_files(const struct collector_options *o, pid_t child, pid_t statistics)
 {
 	static const struct sandbox_check checks[] = { SANDBOX_TERMINAL_CHECKS, { 0 } };
 	const struct sandbox_policy policy = {
@@ -108,7 +123,7 @@ int sandbox_files(const struct collector_options *o, pid_t child)
 			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid "
 			"accept accept4",
 		.never = SANDBOX_REACHING,
-		.signalled = { child },
+		.signalled = { child, statistics },
 	};
 	/* The other process, and perhaps the folder, belong to another user. */
 	int err = privsep_keep(PRIVSEP_CAP(CAP_KILL) | PRIVSEP_CAP(CAP_DAC_OVERRIDE));

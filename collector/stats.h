@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Statistics: the ledger for people (one line per sensor) and for programs (a JSON file, once a
- * second). */
+/*
+ * Statistics: a process of its own, which writes each state of the board as JSON to --stats-file,
+ * so that the receiving process has no work with it. It is forked before the keys are read, cannot
+ * write to the board, and gets the file from the privileged process.
+ */
 #ifndef COLLECTOR_STATS_H
 #define COLLECTOR_STATS_H
 
-#include "collector/control/groups.h"
-#include "collector/network/network.h"
-#include "collector/network/receive.h"
+#include <sys/types.h>
 
-/* Prints one line per sensor that was heard, and one for malformed datagrams. */
-void stats_print(const struct network *o, const struct receive *r);
-/* Replaces the statistics file through the privileged process at `files`. Logs a failure once. */
-void stats_write(const struct network *o, const struct receive *r, const struct groups *g,
-		 int files);
+#include "collector/files/files.h"
+#include "collector/files/handout.h"
+#include "board/board.h"
+
+/* The privileged process's side. Zeroed: there is no such process. */
+struct stats {
+	pid_t pid;
+	int sock; /* its requests for files */
+	int end;  /* closed: it writes the last state, and ends */
+};
+
+/* Starts the process, as `user`. `out` has the board's descriptor. Returns 0, or -errno after a
+ * line. */
+int stats_start(struct stats *s, const struct handout *out, struct board *map, const char *user);
+/* In the receiving process: closes what is the privileged one's. */
+void stats_forget(struct stats *s);
+/* Returns the descriptor to poll for requests; -1: none. */
+int stats_polled(const struct stats *s);
+/* Answers a request. */
+void stats_answer(struct stats *s, struct files *f);
+/* Lets it write the last state, and waits for its end. */
+void stats_end(struct stats *s, struct files *f);
 
 #endif

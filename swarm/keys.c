@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "swarm.h"
@@ -36,15 +35,10 @@ void swarm_keys_turn(struct swarm_sensor *s)
 	s->in_vain = true;
 }
 
-void swarm_keys_tell(const struct swarm_sensor *s, char trusts[INFO_TRUSTS_LEN])
+void swarm_keys_tell(const struct swarm_sensor *s, char trusts[KEY_SHORT_LEN])
 {
-	char first[KEY_SHORT_LEN], second[KEY_SHORT_LEN];
-
-	if (s->key_count < 2)
-		return;
-	key_to_short(first, s->keys[0].public);
-	key_to_short(second, s->keys[1].public);
-	snprintf(trusts, INFO_TRUSTS_LEN, "%s %s", first, second);
+	if (s->key_count > 1)
+		key_to_short(trusts, s->keys[1 - s->key].public);
 }
 
 /* The collector repeats an order whose answer is lost, or has no room in the window. */

@@ -177,7 +177,7 @@ uint32_t swarm_owner(const struct swarm *w, const struct swarm_sensor *s);
 int swarm_keys_set(struct swarm_sensor *s, const struct order_keys *k);
 /* Chooses the key for another attempt. */
 void swarm_keys_turn(struct swarm_sensor *s);
-void swarm_keys_tell(const struct swarm_sensor *s, char trusts[INFO_TRUSTS_LEN]);
+void swarm_keys_tell(const struct swarm_sensor *s, char trusts[KEY_SHORT_LEN]);
 /* Takes an ORDER. Only orders of keys are executed. */
 void swarm_ordered(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, size_t len,
 		   uint64_t now);

@@ -12,7 +12,8 @@
  *     round_trip_us  the shortest of late between the two, as the sensor has measured it
  *     ahead_us       its machine's clock is before the collector's by so much, or
  *     behind_us      behind it
- *     trusts         the collector's two public keys, the first 8 characters of each
+ *     links          if an interface is not up, a letter for each interface: INFO_LINK_
+ *     trusts         the collector's other public key that the sensor trusts: its first characters
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...
  *     snaplen.N      bytes kept of a frame, at most
@@ -24,7 +25,8 @@
  * the end.
  *
  * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us,
- * behind_us and trusts. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
+ * behind_us, links and trusts. A spool keeps the lasting part beside the combos (docs/wire.md,
+ * "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -38,7 +40,12 @@
 #define INFO_LEN_MAX TRYST_INFO_MAX
 #define INFO_LASTING_MAX 920 /* leaves room for a spool's key before them */
 #define INFO_INTERFACES_MAX 8
-#define INFO_TRUSTS_LEN (2 * KEY_SHORT_LEN) /* two, a blank between, and a 0 */
+
+/* Letters of `links`. */
+#define INFO_LINK_UP 'u'
+#define INFO_LINK_NO_CARRIER 'c'
+#define INFO_LINK_DOWN 'd'
+#define INFO_LINK_ABSENT 'a'
 
 /* Texts are printable ASCII, padded with zeros, so that memcmp compares interfaces. */
 struct info_interface {
@@ -50,7 +57,8 @@ struct info {
 	char application[64], os[128];
 	uint64_t exported, change;
 	uint64_t round_trip_us, ahead_us, behind_us;
-	char trusts[INFO_TRUSTS_LEN];
+	char links[INFO_INTERFACES_MAX + 1]; /* "": all are up */
+	char trusts[KEY_SHORT_LEN];
 	uint32_t count; /* interfaces: the highest N plus 1 */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };

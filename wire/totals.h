@@ -42,7 +42,9 @@
 	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")                  \
 	X(level_changes, "changes of the compression level by --compress auto")                    \
 	X(combos_lowered, "combos compressed below level 1, as the CPU was the limit")             \
-	X(combos_raised, "combos compressed above level 1, as the network was the limit")
+	X(combos_raised, "combos compressed above level 1, as the network was the limit")          \
+	X(store, "bytes of the store in use: combos that the collector has not confirmed")         \
+	X(store_limit, "bytes of the store, of --store-bytes")
 
 /* the names of the list above */
 #define TOTALS_INTERFACE_FIELDS(X)                                                                 \

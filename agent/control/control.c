@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -104,6 +105,20 @@ static void control_describe(struct info_interface *f, const struct handover_int
 	f->snaplen = snaplen;
 }
 
+/* Notes an interface's link. If all interfaces are up, the description has no links. */
+static void control_link(struct info *i, uint32_t number, char link)
+{
+	char links[INFO_INTERFACES_MAX + 1] = "";
+
+	memset(links, INFO_LINK_UP, i->count);
+	memcpy(links, i->links, strnlen(i->links, i->count));
+	if (link)
+		links[number] = link;
+	memset(i->links, 0, sizeof(i->links));
+	if (strspn(links, (char[]){ INFO_LINK_UP, 0 }) < i->count)
+		memcpy(i->links, links, sizeof(links));
+}
+
 /* An interface's capture changed: informs the collector. */
 static void control_interface(struct control *c, const struct order *order)
 {
@@ -111,6 +126,7 @@ static void control_interface(struct control *c, const struct order *order)
 		return;
 	control_describe(&c->session->info.interfaces[order->number], &order->interface,
 			 c->snaplen);
+	control_link(&c->session->info, order->number, order->interface.link);
 	c->orders.linktypes[order->number] = order->interface.linktype;
 	sampler_told(c->sampler, order, monotonic_ns());
 	session_info_changed(c->session);
@@ -314,6 +330,8 @@ static void control_info(struct info *i, const struct handover *h)
 	i->count = h->count;
 	for (uint32_t n = 0; n < i->count; n++)
 		control_describe(&i->interfaces[n], &h->interfaces[n], h->snaplen);
+	for (uint32_t n = 0; n < i->count; n++)
+		control_link(i, n, h->interfaces[n].link);
 }
 
 static int control_radios(struct control *c, const struct handover *h,

@@ -43,6 +43,8 @@ void export_totals(struct exporter *e, struct totals *t)
 	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
 	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
 	t->dropped_store = __atomic_load_n(&e->deliver.given_up, __ATOMIC_RELAXED);
+	t->store = store_used(&e->deliver.store);
+	t->store_limit = store_bytes(&e->deliver.store);
 	for (unsigned int i = 0; i < e->compressors_len; i++) {
 		const struct level *l = &e->compressors[i].level;
 

@@ -323,8 +323,8 @@ uint64_t session_clock_ns(struct session *s);
 int session_keys_set(struct session *s, unsigned int peer, const struct order_keys *k);
 /* Returns the first 8 bytes of the present collector's key, as load_word() reads them. */
 uint64_t session_key_begin(struct session *s);
-/* Writes the first characters of a collector's two keys; "" if it has one. */
-void session_keys_tell(const struct session_peer *p, char trusts[INFO_TRUSTS_LEN]);
+/* Writes the first characters of a collector's other key, "" if it has one. */
+void session_keys_tell(const struct session_peer *p, char trusts[KEY_SHORT_LEN]);
 /* Chooses the key for another attempt: the other one if the last attempt had no answer. */
 void session_keys_turn(struct session_peer *p);
 /* The key of the session with a collector, or of the last attempt. */

@@ -64,16 +64,11 @@ uint64_t session_key_begin(struct session *s)
 	return load_word(session_peer_key(&s->peers[s->present->peer])->public);
 }
 
-void session_keys_tell(const struct session_peer *p, char trusts[INFO_TRUSTS_LEN])
+void session_keys_tell(const struct session_peer *p, char trusts[KEY_SHORT_LEN])
 {
-	char first[KEY_SHORT_LEN], second[KEY_SHORT_LEN];
-
-	memset(trusts, 0, INFO_TRUSTS_LEN);
-	if (p->key_count < 2)
-		return;
-	key_to_short(first, p->keys[0].public);
-	key_to_short(second, p->keys[1].public);
-	snprintf(trusts, INFO_TRUSTS_LEN, "%s %s", first, second);
+	*trusts = 0;
+	if (p->key_count > 1)
+		key_to_short(trusts, p->keys[1 - p->key].public);
 }
 
 void session_keys_turn(struct session_peer *p)

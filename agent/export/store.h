@@ -63,6 +63,19 @@ static inline unsigned int store_percent(const struct store *s)
 	return s->blocks ? (s->blocks - free) * 100ULL / s->blocks : 0;
 }
 
+/* The bytes of its blocks, in use and all. Any thread. */
+static inline uint64_t store_used(const struct store *s)
+{
+	uint32_t free = __atomic_load_n(&s->free_count, __ATOMIC_RELAXED);
+
+	return (uint64_t)(s->blocks - free) * STORE_BLOCK;
+}
+
+static inline uint64_t store_bytes(const struct store *s)
+{
+	return (uint64_t)s->blocks * STORE_BLOCK;
+}
+
 static inline bool store_is_empty(const struct store *s)
 {
 	return s->lowest == s->end;

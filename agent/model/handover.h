@@ -48,6 +48,7 @@ struct handover_interface {
 	char source[32];	      /* "xdp native", "xdp generic", "tc", ..., "file" */
 	uint16_t linktype;	      /* LINKTYPE_ at the time of attaching */
 	bool keep_headers;	      /* as decided for the link type */
+	char link;		      /* INFO_LINK_ (wire/info.h) */
 	char filter[256];	      /* its text, truncated; "": none */
 	struct radio_channel channel; /* tuned channel; 0 MHz: not tuned */
 	struct packet_layout packets; /* HANDOVER_MMAP: its ring */

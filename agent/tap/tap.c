@@ -20,6 +20,7 @@
 #include "agent/radio/radio.h"
 #include "common/log.h"
 #include "promiscuous.h"
+#include "wire/info.h"
 
 #ifndef CAP_BPF
 #define CAP_BPF 39 /* since Linux 5.8 */
@@ -450,6 +451,15 @@ bool tap_is_sampled(const struct tap *t)
 	return false;
 }
 
+static char link_letter(const struct tap_interface *f)
+{
+	if (!f->source)
+		return INFO_LINK_ABSENT;
+	if (!f->was_up)
+		return INFO_LINK_DOWN;
+	return f->had_carrier ? INFO_LINK_UP : INFO_LINK_NO_CARRIER;
+}
+
 void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 {
 	memset(h, 0, sizeof(*h));
@@ -458,6 +468,7 @@ void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 	h->given = f->given;
 	h->linktype = f->link.linktype;
 	h->keep_headers = f->keep_headers;
+	h->link = link_letter(f);
 	if (f->tuned)
 		h->channel = f->channel;
 	if (f->filter && f->filter->len)

@@ -7,38 +7,20 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/combo/sensor.h"
-#include "collector/combo/turns.h"
 #include "collector/control/groups.h"
 #include "collector/network/network.h"
 #include "collector/network/receive.h"
-#include "collector/network/sensor.h"
 #include "collector/output/output.h"
-#include "collector/output/sensor.h"
 #include "common/monotonic.h"
 #include "common/version.h"
+#include "records.h"
 
 #define SECOND_NS 1000000000ULL
 
-_Static_assert(SENSOR_NAME_MAX <= BOARD_NAME_MAX && GROUP_NAME_MAX <= BOARD_NAME_MAX, "names fit");
-_Static_assert((int)SENSOR_NEVER == BOARD_NEVER && (int)SENSOR_ENDED == BOARD_ENDED, "same states");
-
-/* A sensor's description. It rarely changes, and reading its text takes longer than the rest. */
-struct board_texts {
-	uint32_t version; /* of the text */
-	char application[64];
-	uint64_t round_trip_us, ahead_us, behind_us;
-	unsigned int count;
-	struct info_interface interfaces[];
-};
-
-/* A state that is being written. */
-struct writing {
-	struct board_collector *collector;
-	struct board_sensor *sensors;
-	struct board_interface *interfaces;
-	uint64_t now_ns, now_us;
-};
+_Static_assert(GROUP_NAME_MAX <= BOARD_NAME_MAX &&
+		       GROUP_LIST_MAX <= sizeof(((struct board_group *)0)->channels) &&
+		       GROUPS_MAX <= BOARD_GROUPS_MAX,
+	       "groups fit");
 
 static uint64_t unix_us(void)
 {
@@ -48,137 +30,10 @@ static uint64_t unix_us(void)
 	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
 }
 
-/* ---- descriptions ---------------------------------------------------------------------------- */
+/* ---- the collector, and what is not a sensor's ------------------------------------------------
+ */
 
-static struct board_texts *texts_read(const struct sensor_info *i)
-{
-	struct board_texts *t;
-	struct info info;
-
-	info_read(&info, i->text, i->len);
-	t = calloc(1, sizeof(*t) + info.count * sizeof(*t->interfaces));
-	if (!t)
-		return NULL;
-	t->version = i->version;
-	t->round_trip_us = info.round_trip_us;
-	t->ahead_us = info.ahead_us;
-	t->behind_us = info.behind_us;
-	t->count = info.count;
-	memcpy(t->application, info.application, sizeof(t->application));
-	memcpy(t->interfaces, info.interfaces, info.count * sizeof(*t->interfaces));
-	return t;
-}
-
-/* Returns NULL if the sensor has not described itself, or without memory. */
-static const struct board_texts *texts_of(struct board_writer *w, const struct sensor *s)
-{
-	struct board_texts **t = &w->texts[s->index];
-
-	if (!s->info.text)
-		return NULL;
-	if (!*t || (*t)->version != s->info.version) {
-		free(*t);
-		*t = texts_read(&s->info);
-	}
-	return *t;
-}
-
-/* ---- records --------------------------------------------------------------------------------- */
-
-static void show_ledger(struct board_sensor *b, const struct ledger *l)
-{
-	struct ledger_run sum = ledger_sum(l);
-
-#define X(name, help) b->totals.name = sum.sensor.name;
-	TOTALS_FIELDS(X)
-#undef X
-	b->vanished = sum.vanished;
-	b->written = sum.written;
-	b->lost_missing = sum.lost_missing;
-	b->lost_disk = sum.lost_disk;
-	b->lost_refused = sum.lost_refused;
-	b->earlier = sum.earlier;
-	b->run = l->run;
-	b->runs = l->runs;
-	b->received_bytes = l->received_bytes;
-	b->bad_combos = l->bad_combos;
-	b->bad_pieces = l->bad_pieces;
-	b->bad_messages = l->bad_messages;
-	b->duplicate_pieces = l->duplicate_pieces;
-	b->bad_events = l->bad_events;
-	b->unknown_events = l->unknown_events;
-	b->module_events = l->module_events;
-	b->totals.final = l->now.sensor.final; /* of the present run */
-	b->in_flight = ledger_in_flight(l);
-	b->balance = ledger_balance(l);
-}
-
-static void show_session(struct board_sensor *b, const struct sensor *s)
-{
-	const struct session *session = s->network->sessions ? sensor_session(s) : NULL;
-
-	b->address_len = session ? session->address.len : 0;
-	if (b->address_len)
-		memcpy(b->address, &session->address.any, b->address_len);
-	b->one_way = s->no_acks;
-}
-
-static void show_interface(struct writing *w, const struct board_sensor *b, unsigned int number,
-			   const struct info_interface *i, const struct totals_interface *t)
-{
-	struct board_interface *out = &w->interfaces[w->collector->interfaces];
-
-	if (w->collector->interfaces >= BOARD_INTERFACES_MAX) {
-		w->collector->not_shown++;
-		return;
-	}
-	w->collector->interfaces++;
-	out->sensor = b - w->sensors;
-	out->number = number;
-	memcpy(out->name, i->name, sizeof(out->name));
-	memcpy(out->source, i->source, sizeof(out->source));
-	memcpy(out->keep, i->keep, sizeof(out->keep));
-	memcpy(out->filter, i->filter, sizeof(out->filter));
-	out->snaplen = i->snaplen;
-#define X(name) out->name = t->name;
-	TOTALS_INTERFACE_FIELDS(X)
-#undef X
-}
-
-static void show_texts(struct writing *w, struct board_sensor *b, const struct sensor *s,
-		       const struct board_texts *t)
-{
-	static const struct board_texts none;
-
-	t = t ?: &none;
-	memcpy(b->application, t->application, sizeof(b->application));
-	b->round_trip_us = t->round_trip_us;
-	b->ahead_us = t->ahead_us;
-	b->behind_us = t->behind_us;
-	b->interfaces = t->count;
-	for (unsigned int n = 0; n < t->count; n++)
-		show_interface(w, b, n, &t->interfaces[n], &s->ledger.now.sensor.interfaces[n]);
-}
-
-static void show_sensor(struct board_writer *w, struct writing *to, const struct combos *c,
-			const struct sensor *s)
-{
-	struct board_sensor *b = &to->sensors[s->index];
-	const struct sensor_group *group = s->member ? s->member->group : NULL;
-
-	memcpy(b->name, s->name, SENSOR_NAME_MAX);
-	snprintf(b->group, sizeof(b->group), "%s", group ? group->name : "");
-	b->id = s->id;
-	b->listed = s->listed;
-	b->presence = s->presence;
-	b->held = turns_holds(c, s);
-	b->heard_us = s->heard_ns ? to->now_us - (to->now_ns - s->heard_ns) / 1000 : 0;
-	show_ledger(b, &s->ledger);
-	show_session(b, s);
-	show_texts(to, b, s, texts_of(w, s));
-}
-
-static void show_collector(struct board_writer *w, struct writing *to,
+static void show_collector(struct board_writer *w, struct record_writer *to,
 			   const struct board_sources *from)
 {
 	const struct output *out = from->network->combos->output;
@@ -191,9 +46,15 @@ static void show_collector(struct board_writer *w, struct writing *to,
 	memcpy(c->file, out->name, strnlen(out->name, sizeof(c->file) - 1) + 1);
 	c->file[sizeof(c->file) - 1] = 0;
 	c->holding = out->hold.on;
-	c->interfaces = c->not_shown = 0;
+	c->sensors = c->interfaces = c->channels = c->modules = c->groups = c->refused = 0;
+	c->not_shown = 0;
 	c->disk_free = out->budget.on ? out->budget.free : 0;
+	c->disk_size = out->budget.on ? out->budget.size : 0;
 	c->keep_free = out->budget.on ? out->budget.keep : 0;
+	c->written_us = record_time_us(to, out->written_ns);
+	c->written_bytes = out->written_bytes;
+	c->pool_bytes = from->network->combos->pool.used;
+	c->pool_limit = from->network->combos->pool.limit;
 	c->network = from->network->counters;
 	c->kernel_dropped = receive_dropped(from->receive);
 	c->write_errors = out->write_errors;
@@ -204,12 +65,32 @@ static void show_collector(struct board_writer *w, struct writing *to,
 	c->lines_recovered = out->lines.recovered;
 }
 
+static void show_groups(struct record_writer *to, const struct groups *g)
+{
+	for (unsigned int i = 0; i < g->count && i < BOARD_GROUPS_MAX; i++) {
+		const struct sensor_group *x = g->list[i];
+		struct board_group *out = &to->slot->groups[to->collector->groups++];
+
+		memcpy(out->name, x->name, sizeof(x->name));
+		memcpy(out->channels, x->list, sizeof(x->list));
+		out->members = x->members;
+		out->present = x->present;
+		out->refocused = x->refocused;
+	}
+}
+
+static void show_refused(struct record_writer *to, const struct refused_list *l)
+{
+	to->collector->refused = l->count;
+	memcpy(to->slot->refused, l->of, l->count * sizeof(l->of[0]));
+}
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 /* The list of sensors may have grown. */
 static bool texts_room(struct board_writer *w, unsigned int count)
 {
-	struct board_texts **more;
+	struct record_texts **more;
 
 	if (count <= w->room)
 		return true;
@@ -226,13 +107,13 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 {
 	const struct sensors *sensors = from->network->sensors;
 	uint32_t n = w->count + 1;
-	uint8_t *slot = (uint8_t *)w->map + BOARD_DATA + n % BOARD_SLOTS * BOARD_SLOT_BYTES;
-	struct writing to = {
-		.collector = (struct board_collector *)slot,
-		.sensors = (struct board_sensor *)(slot + BOARD_SENSORS_AT),
-		.interfaces = (struct board_interface *)(slot + BOARD_INTERFACES_AT),
+	struct board_slot *slot = board_slot(w->map, n);
+	struct record_writer to = {
+		.slot = slot,
+		.collector = &slot->collector,
 		.now_ns = now_ns,
 		.now_us = unix_us(),
+		.combos = from->network->combos,
 	};
 
 	w->begun_us = w->begun_us ?: to.now_us;
@@ -241,10 +122,18 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 	to.collector->sensors = sensors->count < BOARD_SENSORS_MAX ? sensors->count
 								   : BOARD_SENSORS_MAX;
 	for (uint32_t i = 0; i < to.collector->sensors; i++)
-		show_sensor(w, &to, from->network->combos, sensors->list[i]);
+		record_sensor(&to, sensors->list[i], &w->texts[sensors->list[i]->index]);
+	show_groups(&to, from->groups);
+	show_refused(&to, &from->network->refused.list);
 	w->count = n;
 	w->shown_ns = now_ns;
 	__atomic_store_n(&w->map->published, n, __ATOMIC_RELEASE);
+}
+
+void board_show_last(struct board_writer *w, const struct board_sources *from, uint64_t now_ns)
+{
+	if (w->map && texts_room(w, from->network->sensors->count))
+		show(w, from, now_ns);
 }
 
 int board_tick(struct board_writer *w, const struct board_sources *from, uint64_t now_ns)

@@ -7,33 +7,28 @@
 #include "collector/files/sealed_memory.h"
 #include "common/log.h"
 
-static int make(struct handout *out, struct board **map, const char *path, const char **why)
+int board_make(struct handout *out, struct board **map)
 {
 	void *memory = NULL;
 	int fd = sealed_memory_make("saluki-board", BOARD_BYTES, &memory);
 
-	if (fd < 0) {
-		*why = strerror(-fd);
+	if (fd < 0)
 		return fd;
-	}
 	out->fds[0] = fd;
 	*map = memory;
 	**map = (struct board){ .magic = BOARD_MAGIC, .version = BOARD_VERSION };
-	return handout_listen(out, path, !strcmp(path, BOARD_PATH), why);
+	return 0;
 }
 
-int board_make(struct handout *out, struct board **map, const char *path)
+int board_listen(struct handout *out, const char *path)
 {
 	const char *why;
-	int err = make(out, map, path, &why);
+	int err = handout_listen(out, path, !strcmp(path, BOARD_PATH), &why);
 
-	if (!err) {
+	if (err)
+		log_line("--board %s: %s", path, why);
+	else
 		handout_permit("--board", path, BOARD_GROUP);
-		return 0;
-	}
-	log_line("--board %s: %s", path, why);
-	handout_close(out);
-	board_unmap(map);
 	return err;
 }
 

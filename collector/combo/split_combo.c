@@ -22,6 +22,7 @@ static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint
 		break;
 	case EVENT_MODULE:
 		s->ledger.module_events++;
+		module_counts_add(&s->modules, v->module.name, now_ns);
 		output_module_event(c->output, s, &v->module, n, now_ns);
 		break;
 	case EVENT_BAD:

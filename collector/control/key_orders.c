@@ -14,10 +14,9 @@ void key_orders_init(struct key_orders *k, struct commands *d)
 	struct order_keys keys = { .count = m->two_keys ? 2 : 1 };
 
 	*k = (struct key_orders){ .commands = d, .two_keys = m->two_keys };
-	for (unsigned int i = 0; i < keys.count; i++) {
+	for (unsigned int i = 0; i < keys.count; i++)
 		memcpy(keys.key[i], m->own[i].public, KEY_LEN);
-		key_to_short(k->trusts[i], keys.key[i]);
-	}
+	key_to_short(k->first, keys.key[0]);
 	order_keys_write(k->text, &keys);
 }
 
@@ -66,7 +65,7 @@ void key_orders_begun(struct key_orders *k, struct sensor *s)
 	if (!c || c->no_acks)
 		return;
 	info_read(&info, s->info.text ?: "", s->info.len);
-	if (k->two_keys && (!(c->pair & SENSOR_PAIR_OLD) || strstr(info.trusts, k->trusts[0]))) {
+	if (k->two_keys && (!(c->pair & SENSOR_PAIR_OLD) || !strcmp(info.trusts, k->first))) {
 		knows(k, s);
 		return;
 	}

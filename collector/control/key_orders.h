@@ -15,7 +15,7 @@
 struct key_orders {
 	struct commands *commands;
 	char text[WIRE_ORDER_KEYS_TEXT];
-	char trusts[2][KEY_SHORT_LEN];
+	char first[KEY_SHORT_LEN]; /* of the collector's keys */
 	bool two_keys;
 	unsigned int listed, know; /* sensors, with two keys */
 };

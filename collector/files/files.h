@@ -70,8 +70,9 @@ struct files {
 
 /* The privileged side (serve.c). */
 int files_init(struct files *f, const struct collector_options *o); /* 0, or -errno after a line */
-/* Answers one request on `sock`. Returns 0, or -EPIPE if the other process has ended. */
-int files_answer(struct files *f, int sock);
+/* Answers one request on `sock`: of the process for statistics, or of the receiving one. Returns 0,
+ * or -EPIPE if the other process has ended. */
+int files_answer(struct files *f, int sock, bool statistics);
 void files_free(struct files *f);
 
 /* The unprivileged side (ask.c): sends a request and waits for the answer. Returns 0 or -errno. The

@@ -251,16 +251,23 @@ static int serve(struct files *f, const struct files_request_message *m, struct 
 	}
 }
 
-int files_answer(struct files *f, int sock)
+/* Each process has its own files. */
+static bool may_ask(uint8_t what, bool statistics)
+{
+	return statistics ==
+	       (what == FILES_STATS || what == FILES_STATS_SPARE || what == FILES_STATS_DONE);
+}
+
+int files_answer(struct files *f, int sock, bool statistics)
 {
 	struct files_answer a = { 0 };
 	struct files_request_message m;
-	bool none;
+	bool none = false;
 	int got, fd, err = privsep_recv(sock, &m, sizeof(m), NULL);
 
 	if (err)
 		return -EPIPE;
-	got = serve(f, &m, &a, &none);
+	got = may_ask(m.what, statistics) ? serve(f, &m, &a, &none) : -EINVAL;
 	fd = none ? -1 : got;
 	a.err = got < 0 ? got : 0;
 	err = privsep_send(sock, &a, sizeof(a), &fd, fd >= 0);

@@ -140,30 +140,3 @@ void coverage_print(FILE *out, const char *before, const struct coverage_interfa
 	if (i->others)
 		fprintf(out, "%sother channels: %llu dwells\n", before, ULL(i->others));
 }
-
-static void json_channel(FILE *out, const struct coverage_interface *i,
-			 const struct coverage_channel *c)
-{
-	unsigned int part = share(i, c->listened_ns);
-	char text[CHANNEL_TEXT_LEN];
-
-	channel_text(text, &c->channel);
-	fprintf(out,
-		"{\"channel\": \"%s\", \"mhz\": %u, \"width\": %u, \"center\": %u, "
-		"\"share\": %u.%06u, \"dwells\": %llu, \"listened_ns\": %llu, \"frames\": %llu, "
-		"\"marked\": %llu, \"switch_ns\": %llu, \"failures\": %llu}",
-		text, c->channel.mhz, c->channel.width, c->channel.center, part / 1000000,
-		part % 1000000, ULL(c->dwells), ULL(c->listened_ns), ULL(c->frames), ULL(c->marked),
-		ULL(c->switch_ns), ULL(c->failures));
-}
-
-void coverage_json(FILE *out, const struct coverage_interface *i)
-{
-	fprintf(out, "{\"from_ns\": %llu, \"to_ns\": %llu, \"other_dwells\": %llu, \"channels\": [",
-		ULL(i->from_ns), ULL(i->to_ns), ULL(i->others));
-	for (unsigned int n = 0; n < i->count; n++) {
-		fputs(n ? ",\n  " : "", out);
-		json_channel(out, i, &i->list[n]);
-	}
-	fputs("]}", out);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Coverage: the share of time for which a sensor's radios have listened to each channel, in its
- * present run. In: dwells. Out: sums per interface and channel: text lines, JSON, the comment of
+ * present run. In: dwells. Out: sums per interface and channel: text lines, the comment of
  * statistics blocks. Always holds: only sensors that sample channels use memory, and at most
  * COVERAGE_CHANNELS_MAX channels per interface; dwells of further channels are only counted.
  */
@@ -57,7 +57,5 @@ void coverage_free(struct coverage **c);
 const struct coverage_interface *coverage_of(const struct coverage *c, unsigned int interface);
 /* Prints a line per channel, each after `before`. */
 void coverage_print(FILE *out, const char *before, const struct coverage_interface *i);
-/* Prints a JSON object. */
-void coverage_json(FILE *out, const struct coverage_interface *i);
 
 #endif

@@ -241,6 +241,9 @@ struct ledger_run ledger_sum(const struct ledger *l)
 	run_add(&sum, &now, 1);
 	/* During a run, its combos are ahead of its totals. */
 	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
+	sum.sensor.final = l->now.sensor.final;
+	sum.sensor.store = l->now.sensor.store;
+	sum.sensor.store_limit = l->now.sensor.store_limit;
 	return sum;
 }
 
@@ -290,28 +293,4 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 	if (t->bad_fcs)
 		fprintf(out, "; %llu received with a wrong FCS", ULL(t->bad_fcs));
 	putc('\n', out);
-}
-
-void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l)
-{
-	struct ledger_run s = ledger_sum(l);
-
-	fprintf(out, "\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
-		ULL(l->run), ULL(l->runs));
-	s.sensor.final = l->now.sensor.final;
-#define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
-	TOTALS_FIELDS(X)
-#undef X
-	fprintf(out,
-		", \"vanished\": %llu, \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": "
-		"%llu, \"lost_refused\": %llu, \"earlier\": %llu, "
-		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
-		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
-		"\"duplicate_pieces\": %llu, \"bad_events\": %llu, \"unknown_events\": %llu, "
-		"\"said\": %llu",
-		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
-		ULL(s.lost_refused), ULL(s.earlier), ULL(ledger_in_flight(l)),
-		(long long)ledger_balance(l), ULL(l->received_bytes), ULL(l->bad_combos),
-		ULL(l->bad_pieces), ULL(l->bad_messages), ULL(l->duplicate_pieces),
-		ULL(l->bad_events), ULL(l->unknown_events), ULL(l->module_events));
 }

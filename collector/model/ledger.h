@@ -89,13 +89,12 @@ int ledger_gone(struct ledger *l, uint64_t first);
 void ledger_flushed(struct ledger *l, bool written);
 /* Returns the exported frames that are neither written nor lost. */
 uint64_t ledger_in_flight(const struct ledger *l);
-/* Returns the sum of all runs. */
+/* Returns the sum of all runs; `final`, `store` and `store_limit` are the present run's. */
 struct ledger_run ledger_sum(const struct ledger *l);
 /* Returns 0 if all three equations hold. */
 int64_t ledger_balance(const struct ledger *l);
 
-/* Print a text line, and the members of a JSON object. */
+/* Prints a text line. */
 void ledger_print(FILE *out, const char *name, const struct ledger *l);
-void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l);
 
 #endif

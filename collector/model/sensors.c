@@ -29,6 +29,7 @@ static void sensor_free(struct sensor *s, const struct sensors_user *u)
 	u->freed(u->arg, s);
 	free(s->info.text);
 	coverage_free(&s->coverage);
+	free(s->modules);
 	ledger_free(&s->ledger);
 	sodium_memzero(s, sizeof(*s));
 	free(s);
@@ -108,6 +109,7 @@ static unsigned int apply(struct sensor *s, const struct sensors_line *l)
 		what |= SENSOR_NAMED;
 	}
 	s->group = l ? l->group : 0;
+	s->place = l ? l->place : (struct sensor_place){ 0 };
 	if (l && memcmp(&s->linktypes, &l->linktypes, sizeof(l->linktypes))) {
 		s->linktypes = l->linktypes;
 		what |= SENSOR_LINKTYPES;

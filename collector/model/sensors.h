@@ -14,6 +14,7 @@
 #include "coverage.h"
 #include "ledger.h"
 #include "linktypes.h"
+#include "module_counts.h"
 #include "sensors_file.h"
 #include "wire/info.h"
 #include "wire/keys.h"
@@ -56,16 +57,19 @@ struct sensor {
 	bool listed;	/* in the current sensors file */
 	bool in_status; /* the status line has counted it */
 	enum sensor_presence presence;
+	uint64_t twice_ns;  /* monotonic: two machines used its key, at the latest then */
 	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 	uint8_t next[KEY_LEN]; /* its next public key; zeros: none */
-	uint16_t group;	       /* its number in the file, from 1; 0: none */
-	uint64_t begun;	       /* number of sessions set up */
+	struct sensor_place place;
+	uint16_t group; /* its number in the file, from 1; 0: none */
+	uint64_t begun; /* number of sessions set up */
 	struct sensor_info info;
-	uint64_t change;	      /* number of the last change in `info` */
-	struct coverage *coverage;    /* of the present run; NULL: no channels sampled */
-	struct commands_order *order; /* under way; NULL: none */
-	struct group_member *member;  /* NULL: it never was in a group */
+	uint64_t change;	       /* number of the last change in `info` */
+	struct coverage *coverage;     /* of the present run; NULL: no channels sampled */
+	struct module_counts *modules; /* NULL: no events of modules */
+	struct commands_order *order;  /* under way; NULL: none */
+	struct group_member *member;   /* NULL: it never was in a group */
 };
 
 struct sensors {

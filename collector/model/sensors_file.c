@@ -23,13 +23,19 @@ static bool name_valid(const char *name)
 
 #define USAGE                                                                                      \
 	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, 'one-way' where it is "   \
-	"that, next=PUBLIC-KEY while its key is changed, group=GROUP where it is in one, and "     \
-	"linktypes=LIST where it sends other link types than usual"
+	"that, next=PUBLIC-KEY while its key is changed, group=GROUP where it is in one, "         \
+	"linktypes=LIST where it sends other link types than usual, and floor=NUMBER x=METRES "    \
+	"y=METRES where its place is known"
 
 #define ONE_WAY "one-way" /* shorter than any key */
 #define NEXT "next="
 #define GROUP "group="
 #define LINKTYPES "linktypes="
+#define FLOOR "floor="
+#define X "x="
+#define Y "y="
+#define FLOOR_MAX 10000
+#define METRES_MAX 1e7
 
 static bool begins(const char *word, const char *with)
 {
@@ -52,9 +58,52 @@ static const char *parse_next(struct sensors_line *new, const char *key)
 	return NULL;
 }
 
+static const char *parse_floor(struct sensor_place *p, const char *text)
+{
+	char *end;
+	long floor = strtol(text, &end, 10);
+
+	if (end == text || *end || floor < -FLOOR_MAX || floor > FLOOR_MAX)
+		return "a floor is a whole number, from -10000 to 10000";
+	p->floor = floor;
+	p->has_floor = true;
+	return NULL;
+}
+
+/* A decimal number. Not strtod() alone: it takes hexadecimal digits, "inf" and "nan", too. */
+static const char *parse_metres(double *metres, bool *has, const char *text)
+{
+	char *end;
+
+	*metres = strtod(text, &end);
+	if (end == text || text[strspn(text, "+-.0123456789")] || *end || *metres < -METRES_MAX ||
+	    *metres > METRES_MAX)
+		return "x= and y= are in metres: decimal numbers, from -10000000 to 10000000";
+	*has = true;
+	return NULL;
+}
+
+/* Parses a word about the sensor's place. Returns whether it was one, with the mistake. */
+static bool parse_place(struct sensor_place *p, const char *word, const char **wrong)
+{
+	if (begins(word, FLOOR) && !p->has_floor)
+		*wrong = parse_floor(p, word + strlen(FLOOR));
+	else if (begins(word, X) && !p->has_x)
+		*wrong = parse_metres(&p->x, &p->has_x, word + strlen(X));
+	else if (begins(word, Y) && !p->has_y)
+		*wrong = parse_metres(&p->y, &p->has_y, word + strlen(Y));
+	else
+		return false;
+	return true;
+}
+
 /* Parses a word after the key. Each may occur once; a preshared key must be the `first`. */
 static const char *parse_word(struct sensors_line *new, char *word, bool first)
 {
+	const char *wrong;
+
+	if (parse_place(&new->place, word, &wrong))
+		return wrong;
 	if (begins(word, NEXT) && sodium_is_zero(new->next, KEY_LEN))
 		return parse_next(new, word + strlen(NEXT));
 	if (begins(word, GROUP) && !new->group_name[0])

@@ -3,7 +3,7 @@
  * Sensors file (--sensors): the sensors that may send, one per line,
  *
  *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [next=PUBLIC-KEY] [group=GROUP]
- *     [linktypes=LIST]
+ *     [linktypes=LIST] [floor=NUMBER] [x=METRES] [y=METRES]
  *
  * with link types as in linktypes.h, and groups as in groups_file.h. '#' begins a comment. Read at
  * the start and on SIGHUP. With preshared keys, it is as secret as a key file.
@@ -20,6 +20,13 @@
 
 #define SENSOR_NAME_MAX 32
 
+/* Where a sensor is. A value that is not in the file is 0, and its flag is false. */
+struct sensor_place {
+	bool has_floor, has_x, has_y;
+	int32_t floor;
+	double x, y; /* metres */
+};
+
 struct sensors_line {
 	char name[SENSOR_NAME_MAX];
 	uint16_t id;
@@ -29,6 +36,7 @@ struct sensors_line {
 	bool one_way;				     /* one-way sessions are allowed */
 	char group_name[GROUP_NAME_MAX];	     /* "": none */
 	struct linktypes linktypes;		     /* allowed ones */
+	struct sensor_place place;
 	uint16_t group; /* its number, from 1, set after the last line; 0: none */
 };
 

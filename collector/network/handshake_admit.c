@@ -18,6 +18,7 @@ static void admit_busy(struct network *o, const struct set_up *u, const struct d
 	const struct sockaddr *at = &sensor_session(u->s)->address.any;
 
 	o->counters.busy_set_ups++;
+	u->s->twice_ns = d->now_ns;
 	refusals_busy(&o->refused, u->s->name, at, d->from, !u->out_len, d->now_ns);
 	if (u->out_len) {
 		answer_set_up(o, u, d);
@@ -144,8 +145,9 @@ void handshake_admit_request(struct network *o, const struct datagram *d)
 		&o->requests, d, o->received_ns / TRYST_INTERVAL_NS, &q, &s);
 
 	take_request(o, result, &q, s, d);
-	if (result == HANDSHAKE_REQUESTS_NONE)
-		wrong_key_datagram(&o->wrong_key, d->len, d->from, d->now_ns);
+	if (result == HANDSHAKE_REQUESTS_NONE &&
+	    wrong_key_datagram(&o->wrong_key, d->len, d->from, d->now_ns))
+		refused_list_add(&o->refused.list, BOARD_WRONG_KEY, "", "", d->from);
 	if (result != HANDSHAKE_REQUESTS_NONE && result != HANDSHAKE_REQUESTS_REPEATED &&
 	    result != HANDSHAKE_REQUESTS_LIMITED)
 		sodium_memzero(&q, sizeof(q));
@@ -164,6 +166,7 @@ void handshake_admit_begun(struct network *o, struct sensor *s, const struct ses
 		return;
 	if (candidate->run == s->network->earlier_run && !s->final_confirmed) {
 		o->counters.alternations++;
+		s->twice_ns = now_ns;
 		refusals_twice(&o->refused, s->name, &present->address.any, &candidate->address.any,
 			       now_ns);
 	}

@@ -20,7 +20,7 @@
 #include "handshake.h"
 #include "handshake_requests.h"
 #include "refusals.h"
-#include "wire/board.h"
+#include "board/board.h"
 #include "wrong_key.h"
 
 struct network {

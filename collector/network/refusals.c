@@ -71,6 +71,7 @@ void refusals_key(struct refusals *r, const uint8_t key[KEY_LEN], const struct s
 
 	refusals_address(at, from);
 	key_to_text(text, key);
+	refused_list_add(&r->list, BOARD_UNLISTED, "", text, from);
 	log_limit_line(&r->keys, refusals_hash("from", from), hash_of("key", key, KEY_LEN), now_ns,
 		       "%s: refused: its public key %s is not in --sensors", at, text);
 }
@@ -81,6 +82,7 @@ void refusals_proof(struct refusals *r, const char *name, const struct sockaddr 
 	char at[REFUSALS_ADDRESS_MAX];
 
 	refusals_address(at, from);
+	refused_list_add(&r->list, BOARD_UNPROVED, name, "", from);
 	log_limit_line(
 		&r->keys, refusals_hash("from", from), refusals_sensor_hash("proof", name), now_ns,
 		"%s: refused: it says that it is sensor %s, and its preshared key is not the "
@@ -97,6 +99,7 @@ void refusals_version(struct refusals *r, const char *name, unsigned int version
 	char at[REFUSALS_ADDRESS_MAX];
 
 	refusals_address(at, from);
+	refused_list_add(&r->list, BOARD_OTHER_VERSION, name ?: "", "", from);
 	log_limit_line(name ? &r->sensors : &r->keys, source, what, now_ns,
 		       "%s%s%s%s: refused: it speaks version %u of the protocol, this collector "
 		       "version %d; upgrade the saluki that is older",
@@ -111,6 +114,7 @@ void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *
 
 	refusals_address(one, at);
 	refusals_address(other, from);
+	refused_list_add(&r->list, BOARD_TWICE, name, "", from);
 	log_limit_line(&r->sensors, refusals_sensor_hash("sensor", name),
 		       refusals_sensor_hash("busy", name), now_ns,
 		       "sensor %s: two machines use its key: %s is heard, %s must wait until the "
@@ -125,6 +129,7 @@ void refusals_twice(struct refusals *r, const char *name, const struct sockaddr 
 
 	refusals_address(one, at);
 	refusals_address(other, from);
+	refused_list_add(&r->list, BOARD_TWICE, name, "", from);
 	log_limit_line(&r->sensors, refusals_sensor_hash("sensor", name),
 		       refusals_sensor_hash("twice", name), now_ns,
 		       "sensor %s: two processes use its key in turn, at %s and %s; give each its "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Refusals: log lines about refused sensors. The same line is printed once per minute, and at most
- * 16 lines per minute (log_limit.h). Sensors that proved their key have one such quota, unproved
- * keys another.
+ * Refusals: log lines about refused sensors, and their list. The same line is printed once per
+ * minute, and at most 16 lines per minute (log_limit.h). Sensors that proved their key have one
+ * such quota, unproved keys another.
  */
 #ifndef COLLECTOR_NETWORK_REFUSALS_H
 #define COLLECTOR_NETWORK_REFUSALS_H
@@ -12,12 +12,14 @@
 #include <sys/socket.h>
 
 #include "log_limit.h"
+#include "refused_list.h"
 #include "wire/keys.h"
 
 #define REFUSALS_ADDRESS_MAX 64
 
 struct refusals {
 	struct log_limit sensors, keys;
+	struct refused_list list;
 };
 
 /* Writes ADDRESS:PORT, or "[ADDRESS]:PORT" for IPv6. */

@@ -82,19 +82,22 @@ void wrong_key_proved(struct wrong_key *w, const struct sockaddr *from)
 	}
 }
 
-void wrong_key_datagram(struct wrong_key *w, size_t len, const struct sockaddr *from,
+bool wrong_key_datagram(struct wrong_key *w, size_t len, const struct sockaddr *from,
 			uint64_t now_ns)
 {
 	uint64_t address = len == REQUEST_LEN ? address_of(from) : 0;
 	char at[REFUSALS_ADDRESS_MAX];
 
 	if (len != REQUEST_LEN || is_expected(w, address, now_ns) ||
-	    !is_strange(w, address, now_ns) || log_limit_was_logged(&w->lines, address, now_ns))
-		return;
+	    !is_strange(w, address, now_ns))
+		return false;
+	if (log_limit_was_logged(&w->lines, address, now_ns))
+		return true;
 	refusals_address(at, from);
 	log_limit_line(
 		&w->lines, address, address, now_ns,
 		"%s: its datagrams open under no key; if it is a sensor of this collector, is "
 		"the collector's public key in its --key the right one?",
 		at);
+	return true;
 }

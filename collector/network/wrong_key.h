@@ -7,6 +7,7 @@
 #ifndef COLLECTOR_NETWORK_WRONG_KEY_H
 #define COLLECTOR_NETWORK_WRONG_KEY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -34,8 +35,9 @@ struct wrong_key {
 };
 
 /* Takes a datagram of `len` bytes that opens under no key. Only set-ups and requests, with
- * REQUEST_LEN bytes, count: other datagrams do not ask for a session. */
-void wrong_key_datagram(struct wrong_key *w, size_t len, const struct sockaddr *from,
+ * REQUEST_LEN bytes, count: other datagrams do not ask for a session. Returns whether its address
+ * is probably such a sensor's. */
+bool wrong_key_datagram(struct wrong_key *w, size_t len, const struct sockaddr *from,
 			uint64_t now_ns);
 /* Clears an address after a sensor proved its key there: only its clock was wrong. */
 void wrong_key_proved(struct wrong_key *w, const struct sockaddr *from);

@@ -106,6 +106,7 @@ void budget_asked(struct budget *b, const struct sensors *sensors, uint64_t free
 	b->asked_ns = now_ns;
 	b->free = free;
 	b->keep = keep;
+	b->size = size;
 	b->reserve = least(size / BUDGET_PART, BUDGET_RESERVE_MAX);
 	recent_decay(b, now_ns);
 	if ((b->scarce || budget_room(b) < 2 * b->recent) &&

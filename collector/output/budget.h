@@ -68,6 +68,7 @@ struct budget {
 	bool on;		    /* the current output's file system reports its space */
 	bool fits;		    /* the buffer's data left --keep-free free at that time */
 	uint64_t keep, free;	    /* bytes; `free` minus all unwritten data */
+	uint64_t size;		    /* bytes of the file system */
 	uint64_t asked_ns;	    /* CLOCK_MONOTONIC */
 	uint64_t reserve;	    /* bytes */
 	uint64_t recent, recent_ns; /* at CLOCK_MONOTONIC `recent_ns` */

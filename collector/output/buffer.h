@@ -51,6 +51,8 @@ struct output {
 	char ring[RING_COMMENT_MAX];   /* the section header's comment */
 	bool regular;		       /* a file: a partial write is truncated to `size` */
 	uint64_t size;		       /* bytes flushed to this file */
+	uint64_t written_bytes;	       /* to all files */
+	uint64_t written_ns;	       /* CLOCK_MONOTONIC of the last write; 0: none yet */
 	uint64_t size_max;	       /* its limit; UINT64_MAX: no further file follows */
 	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
 	uint64_t no_rotation_until_ns; /* until then no new file is requested */

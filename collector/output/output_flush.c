@@ -96,6 +96,9 @@ bool output_flush(struct output *out)
 	} else {
 		out->broken = false;
 		out->size += out->len;
+		out->written_bytes += out->len;
+		if (out->len)
+			out->written_ns = monotonic_ns();
 	}
 	buffer_done(out, !err);
 	return true;

@@ -5,6 +5,7 @@
  *     saluki-state 1
  *     time NS
  *     file OFFSET NAME           where there is one
+ *     heard SENSOR SECONDS       for each sensor that was heard
  *     run SENSOR RUN NEXT ACCOUNTED
  *     end HASH                   of all lines before it
  */
@@ -13,12 +14,26 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HASH_LEN 16
 #define LINE_LEN (PATH_MAX + 64)
 
 typedef crypto_generichash_state hash_state;
+
+void state_heard(struct state *s, uint16_t sensor, uint32_t heard_s)
+{
+	s->heard_s = s->heard_s ?: calloc(STATE_SENSORS, sizeof(*s->heard_s));
+	if (s->heard_s)
+		s->heard_s[sensor] = heard_s;
+}
+
+void state_free(struct state *s)
+{
+	free(s->heard_s);
+	s->heard_s = NULL;
+}
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -52,6 +67,18 @@ static void runs_write(FILE *f, hash_state *h, const struct written *n)
 		}
 }
 
+static void heard_write(FILE *f, hash_state *h, const struct state *s)
+{
+	char line[64];
+
+	for (int id = 0; s->heard_s && id < STATE_SENSORS; id++) {
+		if (!s->heard_s[id])
+			continue;
+		snprintf(line, sizeof(line), "heard %d %" PRIu32 "\n", id, s->heard_s[id]);
+		line_write(f, h, line);
+	}
+}
+
 int state_write(FILE *f, const struct state *s, const struct written *n)
 {
 	char line[LINE_LEN], text[2 * HASH_LEN + 1];
@@ -65,6 +92,7 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 		snprintf(line, sizeof(line), "file %" PRIu64 " %s\n", s->offset, s->file);
 		line_write(f, &h, line);
 	}
+	heard_write(f, &h, s);
 	runs_write(f, &h, n);
 	hash_text(&h, text);
 	fprintf(f, "end %s\n", text);
@@ -73,6 +101,19 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Takes "heard SENSOR SECONDS". Returns whether it is such a line. */
+static bool heard_take(const char *line, struct state *s, bool keep)
+{
+	unsigned int sensor;
+	uint32_t heard_s;
+
+	if (sscanf(line, "heard %u %" SCNu32, &sensor, &heard_s) != 2 || sensor >= STATE_SENSORS)
+		return false;
+	if (keep)
+		state_heard(s, sensor, heard_s);
+	return true;
+}
+
 /* Returns 0 or -EBADMSG. `n` NULL: only checks. */
 static int line_take(char *line, struct state *s, struct written *n)
 {
@@ -80,6 +121,8 @@ static int line_take(char *line, struct state *s, struct written *n)
 	unsigned int sensor;
 	int at = 0;
 
+	if (heard_take(line, s, n))
+		return 0;
 	line[strcspn(line, "\n")] = 0;
 	if (sscanf(line, "time %" SCNu64, &s->floor_ns) == 1)
 		return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * State: the data that a restarted collector needs and cannot find quickly in files: the latest
- * protocol time, the place in the files up to which names are known, and these names (written.h).
+ * protocol time, the place in the files up to which names are known, these names (written.h),
+ * and when each sensor was last heard.
  * Text with a hash at its end, replaced atomically through the privileged process: when a file
  * begins, at the end, and once per interval.
  */
@@ -18,10 +19,17 @@ struct state {
 	uint64_t floor_ns;   /* lower bound of protocol time from now on */
 	char file[PATH_MAX]; /* output file; "": none, or not known */
 	uint64_t offset;     /* the state has all names before it */
+	uint32_t *heard_s;   /* malloc: by the sensor's id, STATE_SENSORS of them, seconds since
+			      * 1970-01-01 UTC; 0: never; NULL: of no sensor */
 };
+
+#define STATE_SENSORS 65536
 
 /* Writes state and names. Returns 0 or -errno. */
 int state_write(FILE *f, const struct state *s, const struct written *n);
+/* Notes when a sensor was last heard. Without memory, it is forgotten. */
+void state_heard(struct state *s, uint16_t sensor, uint32_t heard_s);
+void state_free(struct state *s);
 /* Reads them. Returns 0, -ENOENT if the file is empty, -EBADMSG if it is damaged, or -ENOMEM; after
  * an error nothing has changed. */
 int state_read(FILE *f, struct state *s, struct written *n);

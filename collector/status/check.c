@@ -33,9 +33,11 @@ static void help(void)
 {
 	printf("Usage: saluki-collector check [OPTION]... [SENSOR|GROUP]...\n\n"
 	       "Checks the running collector's sensors for a monitoring system: prints one line.\n"
-	       "A sensor that is silent or was never heard, frames that wait for disk space, and\n"
-	       "a ledger that does not balance are critical. Lost frames, and a sensor that has\n"
-	       "ended, are a warning.\n\n");
+	       "Critical are: a sensor that is silent or was never heard, an interface that is "
+	       "not\n"
+	       "up, a key that two machines use, frames that wait for disk space, and a ledger\n"
+	       "that does not balance. Lost frames, a radio that hears nothing, and a sensor that\n"
+	       "has ended are a warning.\n\n");
 	options_print(stdout, check_defs);
 	printf("\nExit status: 0 OK, 1 warning, 2 critical, 3 unknown or bad usage.\n");
 }
@@ -50,7 +52,7 @@ struct finding {
 	const char *names[NAMES_MAX];
 };
 
-enum { UNBALANCED, SILENT, NEVER, HELD, LOST, ENDED, FINDINGS };
+enum { UNBALANCED, SILENT, NEVER, HELD, SHARED, LINK, DEAF, LOST, ENDED, FINDINGS };
 
 struct findings {
 	struct finding of[FINDINGS];
@@ -67,9 +69,25 @@ static void found(struct findings *f, int which, const struct board_sensor *s)
 	x->count++;
 }
 
-static void look(struct findings *f, const struct board_sensor *s, long loss_percent)
+static void look_at_links(struct findings *f, const struct board_state *s, uint32_t i)
 {
-	uint64_t lost = status_lost(s);
+	bool down = false, deaf = false;
+
+	for (uint32_t n = board_first_interface(s, i);
+	     n < s->collector.interfaces && s->interfaces[n].sensor == i; n++) {
+		down |= *s->interfaces[n].state != 0;
+		deaf |= board_is_deaf(s, &s->interfaces[n]);
+	}
+	if (down)
+		found(f, LINK, &s->sensors[i]);
+	else if (deaf)
+		found(f, DEAF, &s->sensors[i]);
+}
+
+static void look(struct findings *f, const struct board_state *b, uint32_t i, long loss_percent)
+{
+	const struct board_sensor *s = &b->sensors[i];
+	uint64_t lost = board_lost(s);
 
 	f->listed += s->listed != 0;
 	f->up += s->listed && s->presence == BOARD_UP;
@@ -86,8 +104,12 @@ static void look(struct findings *f, const struct board_sensor *s, long loss_per
 		found(f, NEVER, s);
 	else if (s->presence == BOARD_ENDED)
 		found(f, ENDED, s);
+	else
+		look_at_links(f, b, i);
 	if (s->held)
 		found(f, HELD, s);
+	if (board_shares_key(b, s))
+		found(f, SHARED, s);
 	if (lost > s->totals.seen / 100.0 * loss_percent)
 		found(f, LOST, s);
 }
@@ -138,25 +160,28 @@ static int run(const char *path, const struct status_names *n, long loss_percent
 				      [SILENT] = { "silent", CRITICAL },
 				      [NEVER] = { "never heard", CRITICAL },
 				      [HELD] = { "waiting for disk space", CRITICAL },
+				      [SHARED] = { "sharing a key with another machine", CRITICAL },
+				      [LINK] = { "with an interface that is not up", CRITICAL },
+				      [DEAF] = { "with a radio that hears nothing", WARNING },
 				      [LOST] = { "losing frames", WARNING },
 				      [ENDED] = { "ended", WARNING } } };
-	struct status_states s;
+	struct board_states s;
 	char why[REACH_WHY_MAX];
-	int err = reach_try(&s, path);
+	int err = board_states_open(&s, path);
 
 	if (err) {
 		printf("SALUKI UNKNOWN: %s\n", reach_why(why, path, err));
 		return UNKNOWN;
 	}
 	if (reach_names(&s, n)) {
-		reach_states_free(&s);
+		board_states_free(&s);
 		return UNKNOWN;
 	}
 	for (uint32_t i = 0; i < s.now.collector.sensors; i++)
 		if (status_is_named(n, &s.now.sensors[i]))
-			look(&f, &s.now.sensors[i], loss_percent);
+			look(&f, &s.now, i, loss_percent);
 	err = say(&f, &s.now.collector);
-	reach_states_free(&s);
+	board_states_free(&s);
 	return fflush(stdout) ? UNKNOWN : err;
 }
 

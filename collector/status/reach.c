@@ -27,30 +27,14 @@ const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err)
 	return out;
 }
 
-int reach_try(struct status_states *s, const char *path)
-{
-	struct board_view view = { 0 };
-	int err = board_open(&view, path);
-
-	err = err ?: board_copy(&view, &s->now, &s->before);
-	board_close(&view);
-	return err;
-}
-
-int reach_states(struct status_states *s, const char *path)
+int reach_states(struct board_states *s, const char *path)
 {
 	char why[REACH_WHY_MAX];
-	int err = reach_try(s, path);
+	int err = board_states_open(s, path);
 
 	if (err)
 		log_line("--board %s", reach_why(why, path, err));
 	return err;
-}
-
-void reach_states_free(struct status_states *s)
-{
-	board_state_free(&s->now);
-	board_state_free(&s->before);
 }
 
 static bool is_known(const struct board_state *s, char *name)
@@ -79,7 +63,7 @@ static void log_unknown(const struct board_state *s, const char *name)
 		log_line("%s: the collector knows no such sensor or group", name);
 }
 
-int reach_names(const struct status_states *s, const struct status_names *n)
+int reach_names(const struct board_states *s, const struct status_names *n)
 {
 	for (int i = 0; i < n->count; i++)
 		if (!is_known(&s->now, n->list[i])) {

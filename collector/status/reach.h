@@ -13,15 +13,12 @@
 			"(default " BOARD_PATH ")"                                                 \
 	}
 
-/* Takes the board's two newest states. Returns 0 or -errno. */
-int reach_try(struct status_states *s, const char *path);
-/* The same, with a line about an error. */
-int reach_states(struct status_states *s, const char *path);
-void reach_states_free(struct status_states *s);
+/* Takes the board's two newest states. Returns 0, or -errno after a line. */
+int reach_states(struct board_states *s, const char *path);
 /* Writes why the collector cannot be reached. Returns `out`. */
 #define REACH_WHY_MAX 256
 const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err);
 /* Returns 0 if the collector knows all names, or -ENOENT after a line. */
-int reach_names(const struct status_states *s, const struct status_names *n);
+int reach_names(const struct board_states *s, const struct status_names *n);
 
 #endif

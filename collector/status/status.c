@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "board/json.h"
 #include "common/log.h"
 #include "print.h"
 #include "reach.h"
@@ -26,9 +27,19 @@ static void help(void)
 	printf("\nExit status: 0 printed, 1 failed, 2 bad usage.\n");
 }
 
-static int print(const struct status_states *s, const struct status_names *n, bool json)
+static bool is_wanted(const void *names, const struct board_sensor *s)
 {
-	int err = json ? status_json(stdout, s, n) : status_table(stdout, s, n, &status_all);
+	return status_is_named(names, s);
+}
+
+static int print(const struct board_states *s, const struct status_names *n, bool json)
+{
+	int err = 0;
+
+	if (json)
+		board_json(stdout, s, is_wanted, n);
+	else
+		err = status_table(stdout, s, n, &status_all);
 
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -errno;
@@ -39,13 +50,13 @@ static int print(const struct status_states *s, const struct status_names *n, bo
 
 static int run(const char *path, const struct status_names *names, bool json)
 {
-	struct status_states s;
+	struct board_states s;
 	int status;
 
 	if (reach_states(&s, path))
 		return 1;
 	status = reach_names(&s, names) ? 1 : print(&s, names, json);
-	reach_states_free(&s);
+	board_states_free(&s);
 	return status;
 }
 

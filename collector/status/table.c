@@ -17,7 +17,7 @@ enum { NAME, GROUP, STATE, SEEN, KEPT, BYTES, LOST, CLOCK, ADDRESS, VERSION, COL
 
 struct row {
 	char cell[COLUMNS][CELL_MAX];
-	enum status_trouble trouble;
+	enum board_trouble trouble;
 	uint32_t index;
 };
 
@@ -34,19 +34,58 @@ static double per_second(uint64_t now, uint64_t before, uint64_t interval_ns)
 	return interval_ns && now > before ? (now - before) * 1e9 / interval_ns : 0;
 }
 
-static void state_cell(char *out, const struct board_sensor *s, uint64_t now_us)
+/* The interface that is down or deaf, the worst one first. */
+static void link_cell(char *out, const struct board_states *s, uint32_t i)
 {
+	const struct board_interface *all = s->now.interfaces, *deaf = NULL;
+
+	for (uint32_t n = board_first_interface(&s->now, i);
+	     n < s->now.collector.interfaces && all[n].sensor == i; n++) {
+		if (*all[n].state) {
+			snprintf(out, CELL_MAX, "up, %.16s: %s", all[n].name, all[n].state);
+			return;
+		}
+		if (!deaf && board_is_deaf(&s->now, &all[n]))
+			deaf = &all[n];
+	}
+	if (deaf)
+		snprintf(out, CELL_MAX, "up, %.16s: hears nothing", deaf->name);
+}
+
+static void up_cell(char *out, const struct board_states *s, uint32_t i)
+{
+	switch (board_trouble(s, i)) {
+	case BOARD_WAITS:
+		strcpy(out, "up, waits for disk");
+		break;
+	case BOARD_SHARED_KEY:
+		strcpy(out, "up, two machines have its key");
+		break;
+	case BOARD_LOSING:
+		strcpy(out, "up, losing");
+		break;
+	default:
+		strcpy(out, "up");
+		link_cell(out, s, i);
+	}
+}
+
+static void state_cell(char *out, const struct board_states *s, uint32_t i)
+{
+	const struct board_sensor *b = &s->now.sensors[i];
 	char at[32];
 
-	status_time(at, s->heard_us, now_us);
-	if (!s->listed)
+	status_time(at, b->heard_us, s->now.collector.time_us);
+	if (!b->listed)
 		snprintf(out, CELL_MAX, "not listed");
-	else if (s->presence == BOARD_UP)
-		snprintf(out, CELL_MAX, "%s", s->held ? "up, waits for disk" : "up");
-	else if (s->presence == BOARD_SILENT)
+	else if (b->presence == BOARD_UP)
+		up_cell(out, s, i);
+	else if (b->presence == BOARD_SILENT)
 		snprintf(out, CELL_MAX, "silent since %s", at);
-	else if (s->presence == BOARD_ENDED)
+	else if (b->presence == BOARD_ENDED)
 		snprintf(out, CELL_MAX, "ended at %s", at);
+	else if (b->heard_us)
+		snprintf(out, CELL_MAX, "not since the start; %s", at);
 	else
 		snprintf(out, CELL_MAX, "never heard");
 }
@@ -66,22 +105,22 @@ static void clock_cell(char *out, const struct board_sensor *s)
 	snprintf(out, CELL_MAX, "%+.1f ms", ahead_us / 1e3);
 }
 
-static void fill(struct row *r, const struct status_states *s, uint32_t i)
+static void fill(struct row *r, const struct board_states *s, uint32_t i)
 {
-	const struct board_sensor *now = &s->now.sensors[i], *was = status_earlier(s, i);
+	const struct board_sensor *now = &s->now.sensors[i], *was = board_earlier(s, i);
 	uint64_t ns = s->now.collector.interval_ns;
-	char address[STATUS_ADDRESS_MAX];
+	char address[BOARD_ADDRESS_TEXT_MAX];
 
 	for (int c = 0; c < COLUMNS; c++)
 		strcpy(r->cell[c], NONE);
 	snprintf(r->cell[NAME], CELL_MAX, "%s", now->name);
 	snprintf(r->cell[GROUP], CELL_MAX, "%s", *now->group ? now->group : NONE);
-	state_cell(r->cell[STATE], now, s->now.collector.time_us);
+	state_cell(r->cell[STATE], s, i);
 	if (!now->runs)
 		return;
-	snprintf(r->cell[LOST], CELL_MAX, "%llu", ULL(status_lost(now)));
+	snprintf(r->cell[LOST], CELL_MAX, "%llu", ULL(board_lost(now)));
 	snprintf(r->cell[VERSION], CELL_MAX, "%s", *now->application ? now->application : NONE);
-	if (*status_address(address, now))
+	if (*board_address(address, now->address, now->address_len))
 		snprintf(r->cell[ADDRESS], CELL_MAX, "%s", address);
 	if (now->presence != BOARD_UP)
 		return;
@@ -121,7 +160,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct lines *l, const ch
 		fprintf(l->f, "%s\n", text);
 }
 
-static void summary(struct lines *l, const struct status_states *s, const struct status_names *n)
+static void summary(struct lines *l, const struct board_states *s, const struct status_names *n)
 {
 	const struct board_collector *c = &s->now.collector;
 	unsigned int listed = 0, up = 0, unbalanced = 0;
@@ -135,7 +174,7 @@ static void summary(struct lines *l, const struct status_states *s, const struct
 			continue;
 		listed += x->listed != 0;
 		up += x->listed && x->presence == BOARD_UP;
-		lost += status_lost(x);
+		lost += board_lost(x);
 		unbalanced += x->balance != 0;
 	}
 	if (unbalanced)
@@ -189,8 +228,44 @@ static int by_trouble(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static int newest_first(const void *a, const void *b)
+{
+	const struct board_refused *const *x = a, *const *y = b;
+
+	return (*x)->last_us > (*y)->last_us ? -1 : (*x)->last_us < (*y)->last_us;
+}
+
+static void refused_print(struct lines *l, const struct board_state *s)
+{
+	static const char *const why[BOARD_REASONS] = {
+		[BOARD_UNLISTED] = "its key is not in the sensors file",
+		[BOARD_UNPROVED] = "it has another preshared key",
+		[BOARD_OTHER_VERSION] = "it speaks another version of the protocol",
+		[BOARD_TWICE] = "another machine uses its key",
+		[BOARD_WRONG_KEY] = "its datagrams open under no key",
+	};
+	const struct board_refused *all[BOARD_REFUSED_MAX];
+	uint32_t count = s->collector.refused;
+
+	for (uint32_t i = 0; i < count; i++)
+		all[i] = &s->refused[i];
+	qsort(all, count, sizeof(*all), newest_first);
+	if (count)
+		line(l, "\nRefused, the newest first:");
+	for (uint32_t i = 0; i < count; i++) {
+		char address[BOARD_ADDRESS_TEXT_MAX], at[32];
+
+		line(l, "%s  %s  %s%s%s (%llu times)",
+		     status_time(at, all[i]->last_us, s->collector.time_us),
+		     board_address(address, all[i]->address, all[i]->address_len),
+		     *all[i]->name ? all[i]->name : all[i]->key,
+		     *all[i]->name || *all[i]->key ? ": " : "", why[all[i]->reason],
+		     ULL(all[i]->count));
+	}
+}
+
 /* Returns the number of rows. */
-static unsigned int rows_fill(struct row *rows, const struct status_states *s,
+static unsigned int rows_fill(struct row *rows, const struct board_states *s,
 			      const struct status_names *n)
 {
 	unsigned int count = 0;
@@ -202,7 +277,7 @@ static unsigned int rows_fill(struct row *rows, const struct status_states *s,
 		if (!status_is_named(n, x) || (!x->listed && !x->runs))
 			continue;
 		rows[count].index = i;
-		rows[count].trouble = status_trouble(x, status_earlier(s, i));
+		rows[count].trouble = board_trouble(s, i);
 		fill(&rows[count++], s, i);
 	}
 	return count;
@@ -210,7 +285,7 @@ static unsigned int rows_fill(struct row *rows, const struct status_states *s,
 
 const struct status_layout status_all = { 0 };
 
-int status_table(FILE *f, const struct status_states *s, const struct status_names *n,
+int status_table(FILE *f, const struct board_states *s, const struct status_names *n,
 		 const struct status_layout *l)
 {
 	struct row *rows = calloc(s->now.collector.sensors + 1, sizeof(*rows));
@@ -228,6 +303,8 @@ int status_table(FILE *f, const struct status_states *s, const struct status_nam
 	row_print(&lines, &heading, width);
 	for (unsigned int i = 0; i < count; i++)
 		row_print(&lines, &rows[i], width);
+	if (!n->count)
+		refused_print(&lines, &s->now);
 	free(rows);
 	return 0;
 }

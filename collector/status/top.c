@@ -73,7 +73,7 @@ static struct status_layout layout(void)
 
 /* ---- the screen ------------------------------------------------------------------------------ */
 
-static int draw(const struct status_states *s, const struct status_names *n)
+static int draw(const struct board_states *s, const struct status_names *n)
 {
 	const struct status_layout l = layout();
 	char *text = NULL;
@@ -115,24 +115,24 @@ static bool wait_second(int signals, uint64_t next_ns)
 /* Returns 0, or -errno of what could not be drawn; -ECONNRESET: the collector has ended. */
 static int show(const char *path, const struct status_names *names, int signals)
 {
-	struct status_states s;
+	struct board_states s;
 	uint64_t next_ns;
 	int err;
 
 	do {
 		next_ns = monotonic_ns() + EVERY_NS;
-		err = reach_try(&s, path);
+		err = board_states_open(&s, path);
 		if (err)
 			return err;
 		err = draw(&s, names);
-		reach_states_free(&s);
+		board_states_free(&s);
 	} while (!err && wait_second(signals, next_ns));
 	return err;
 }
 
 static int run(const char *path, const struct status_names *names)
 {
-	struct status_states s;
+	struct board_states s;
 	struct termios before;
 	char why[REACH_WHY_MAX];
 	sigset_t set;
@@ -145,7 +145,7 @@ static int run(const char *path, const struct status_names *names)
 	if (reach_states(&s, path))
 		return 1;
 	err = reach_names(&s, names);
-	reach_states_free(&s);
+	board_states_free(&s);
 	if (err)
 		return 1;
 	sigemptyset(&set);

@@ -115,7 +115,7 @@ static size_t in_use(void)
 
 static void *serve_files(void *sock)
 {
-	while (files_answer(&b.files, *(int *)sock) == 0)
+	while (files_answer(&b.files, *(int *)sock, false) == 0)
 		;
 	return NULL;
 }

@@ -20,7 +20,7 @@ def share(many, *options):
         stack.callback(collector.kill_all)
         swarm, _ = all_up(many, "--rate", str(RATE))
         stack.callback(swarm.kill)
-        receiving = testbed.with_children(collector.pid())[1:]
+        receiving = [testbed.receiving(collector.pid())]
         cpu, begun = consumers.cpu_seconds(receiving), time.monotonic()
         time.sleep(MEASURED_S)  # the time to measure
         return (consumers.cpu_seconds(receiving) - cpu) / (time.monotonic() - begun)

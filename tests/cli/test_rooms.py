@@ -8,7 +8,7 @@ import pytest
 
 from netns.testbed import ROOT
 
-# A room may include itself, those named here, wire/, common/ and include/.
+# A room may include itself, those named here, board/, wire/, common/ and include/.
 COLLECTOR = {
     "collector": {"board", "status", "network", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
@@ -61,7 +61,7 @@ AGENT = {
     "agent/interface": set(),
     "agent/model": set(),
 }
-SHARED = {"wire", "common", "include/saluki"}
+SHARED = {"wire", "common", "board", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
 BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
 
@@ -132,16 +132,17 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "collector", "live", "print"])
+@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "print"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
 @pytest.mark.parametrize("top, others", [
-    ("agent", {"collector", "live", "swarm"}), ("collector", {"agent", "live", "swarm", "bpf", "print"}),
-    ("live", {"agent", "collector", "swarm", "bpf"}), ("print", {"agent", "collector", "live", "swarm"}),
-    ("swarm", {"agent", "collector", "live", "bpf"}), ("wire", {"agent", "collector", "live", "swarm", "bpf", "print"}),
-    ("common", {"agent", "collector", "live", "swarm", "bpf", "wire", "print"}),
+    ("agent", {"board", "collector", "live", "swarm"}), ("collector", {"agent", "live", "swarm", "bpf", "print"}),
+    ("live", {"agent", "board", "collector", "swarm", "bpf"}), ("board", {"agent", "collector", "live", "swarm", "bpf", "print"}),
+    ("print", {"agent", "collector", "live", "swarm"}),
+    ("swarm", {"agent", "collector", "live", "bpf"}), ("wire", {"agent", "board", "collector", "live", "swarm", "bpf", "print"}),
+    ("common", {"agent", "board", "collector", "live", "swarm", "bpf", "wire", "print"}),
     ("bpf", {"agent", "collector", "common", "live", "swarm", "wire", "print"}),
     ("include", {"agent", "collector", "common", "live", "swarm", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
@@ -157,7 +158,7 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "collector", "common", "live", "print", "swarm", "wire", "include", "bpf")
+               for top in ("agent", "board", "collector", "common", "live", "print", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

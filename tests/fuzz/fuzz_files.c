@@ -117,7 +117,7 @@ static int ask(struct files *f, const int *pair, struct fuzz_input *in)
 	CHECK(privsep_send(pair[0], message, len, given, count) == 0);
 	if (len == sizeof(m) && message != (uint8_t *)&m)
 		memcpy(&m, message, len);
-	err = files_answer(f, pair[1]);
+	err = files_answer(f, pair[1], m.what % 2 == 0);
 	if (err)
 		return err;
 	CHECK(privsep_recv(pair[0], &a, sizeof(a), got) == 0 && a.err <= 0);

@@ -33,7 +33,7 @@ def test_an_honest_sensor_among_bad_ones(bed, kind):
                           stdout=subprocess.PIPE) for key in bad]
     honest = bed.ns.start(testbed.BUILD / "tests/patient", bed.keys.sensor("lib"), "5600",
                           SECONDS - 2, "1", stdout=subprocess.PIPE)
-    pid = testbed.with_children(collector.pid())[1]
+    pid = testbed.receiving(collector.pid())
     before = scheduled(pid)
     count, *ms = map(float, honest.communicate(timeout=120)[0].split())
     assert honest.returncode == 0 and ms, "the honest sensor had no session"

@@ -50,7 +50,7 @@ def numbers(said):
 def assert_counted(collector, *names):
     """Every event received from a module is a line, or counted."""
     stats = collector.stats()
-    assert sum(collector.sensor_stats(n)["said"] for n in names) == sum(
+    assert sum(collector.sensor_stats(n)["module_events"] for n in names) == sum(
         stats[f"lines_{what}"] for what in ("written", "lost", "refused"))
     return stats
 
@@ -77,7 +77,7 @@ def test_two_modules_of_two_sensors(bed, modules, wire, folder):
     collector.finish()
     for name in sensors:
         assert_balanced(collector.sensor_stats(name), len(wire))
-        assert collector.sensor_stats(name)["said"] == 2 * len(wire)
+        assert collector.sensor_stats(name)["module_events"] == 2 * len(wire)
     assert assert_counted(collector, *sensors)["lines_written"] == 4 * len(wire)
     assert sorted(p.name for p in folder.iterdir()) == ["each.jsonl", "lengths.jsonl"]
     in_capture = captures.said(bed.out)

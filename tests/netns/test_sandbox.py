@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The remaining rights of each of the four processes, tried from inside."""
+"""The remaining rights of each of the five processes, tried from inside."""
 import ctypes
 import os
 import signal
@@ -29,6 +29,8 @@ FATAL = {
                "make a map", "trace", "mount"},
     "receiving": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
                   "make a map", "trace", "mount"},
+    "statistics": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
+                   "make a map", "trace", "mount"},
     "privileged": {"execute", "trace"},
     "files": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
               "make a map", "trace", "mount"},
@@ -40,7 +42,7 @@ UNTRIED = {("sensor", "punch a hole")}
 
 CAPABILITIES = {"kill": 5, "dac_override": 1, "net_admin": 12, "net_raw": 13, "ipc_lock": 14,
                 "perfmon": 38, "bpf": 39}
-KEPT = {"sensor": [], "receiving": [], "files": ["kill", "dac_override"],
+KEPT = {"sensor": [], "receiving": [], "statistics": [], "files": ["kill", "dac_override"],
         "privileged": ["kill", "net_admin", "net_raw", "ipc_lock", "perfmon", "bpf"]}
 
 
@@ -77,7 +79,7 @@ def trial_env(folder):
             "TRIAL_MAKE": str(folder / "new"), "TRIAL_REMOVE": str(folder / "old")}
 
 
-class Four:
+class All:
     """A sensor on an interface and its collector, or the one with `role`, with the trials in all
     their processes."""
 
@@ -89,9 +91,9 @@ class Four:
         output.mkdir()
         self.player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
         self.pids = {}
-        if role in (None, "files", "receiving"):
+        if role in (None, "files", "receiving", "statistics"):
             self.collector = bed.collector(write=output, env=env)
-            self.add(self.collector, "files", "receiving")
+            self.add(self.collector, "files", "statistics", "receiving")
         if role in (None, "privileged", "sensor"):
             self.sensor = bed.sensor("lib", "mon0", env=env)
             self.add(self.sensor, "privileged", "sensor")
@@ -143,8 +145,8 @@ def test_trials_are_done_where_nothing_forbids_them(bed):
 
 
 def test_capabilities_and_filters(bed, bundled):
-    four = Four(bed, bundled)
-    for role, pid in four.pids.items():
+    all_ = All(bed, bundled)
+    for role, pid in all_.pids.items():
         for task in os.listdir(f"/proc/{pid}/task"):
             status = status_of(pid, task)
             for field in ("CapPrm", "CapEff", "CapBnd"):
@@ -153,50 +155,50 @@ def test_capabilities_and_filters(bed, bundled):
                 assert int(status[field], 16) == 0, (role, task, field)
             assert status["NoNewPrivs"] == "1", (role, task)
             assert SANITIZED or status["Seccomp"] == "2", (role, task)
-    assert four.sensor.finish()[0] == 0
+    assert all_.sensor.finish()[0] == 0
 
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer does not lock memory")
 def test_keys_are_not_swapped_out(bed, bundled):
     """Keys are neither swapped out, nor readable by another process of the same user, nor in a core
     dump."""
-    four = Four(bed, bundled)
+    all_ = All(bed, bundled)
     for role, program in (("sensor", "sensor"), ("receiving", "collector")):
-        pid = four.pids[role]
+        pid = all_.pids[role]
         status = status_of(pid, pid)
         assert int(status["VmLck"].split()[0]) >= 4, (role, status["VmLck"])
-        assert "memory that may be swapped out" not in getattr(four, program).said
+        assert "memory that may be swapped out" not in getattr(all_, program).said
         assert os.stat(f"/proc/{pid}/mem").st_uid == 0, role  # it cannot be dumped
-    assert four.sensor.finish()[0] == 0
+    assert all_.sensor.finish()[0] == 0
 
 
 @needs_landlock
 def test_what_is_refused_leaves_them_running(bed, bundled):
     """After refused calls the work continues, up to a ledger of zero."""
-    four = Four(bed, bundled)
+    all_ = All(bed, bundled)
     for role, fatal in FATAL.items():
         for trial in TRIALS:
             if trial in fatal or (role, trial) in UNTRIED:
                 continue
-            got = four.attempt(role, trial)
+            got = all_.attempt(role, trial)
             if trial in ALLOWED.get(role, ()):
                 assert got == "done", (role, trial)
             else:
                 assert got in ("EACCES", "EPERM", "ENOSYS"), (role, trial, got)
-    assert os.listdir(four.elsewhere) == ["old"]
-    count = four.player.play()
-    assert four.sensor.finish()[0] == 0
-    assert four.collector.finish()[0] == 0
-    assert_balanced(four.collector.sensor_stats("lib"), count)
+    assert os.listdir(all_.elsewhere) == ["old"]
+    count = all_.player.play()
+    assert all_.sensor.finish()[0] == 0
+    assert all_.collector.finish()[0] == 0
+    assert_balanced(all_.collector.sensor_stats("lib"), count)
 
 
 @pytest.mark.parametrize("role,trial", [(r, t) for r in ("sensor", "receiving")
                                         for t in sorted(FATAL[r])])
 def test_what_ends_the_unprivileged_processes(bed, bundled, role, trial):
     """The fatal trials end an unprivileged process; the privileged one reports this, and fails."""
-    four = Four(bed, bundled, role)
-    four.send(role, trial)
-    status, said = four.program(role).finish(signo=None)
+    all_ = All(bed, bundled, role)
+    all_.send(role, trial)
+    status, said = all_.program(role).finish(signo=None)
     assert status == 1 and "process was ended by signal 31" in said, said
     assert "trial:" not in said
 
@@ -206,10 +208,10 @@ def test_what_ends_the_unprivileged_processes(bed, bundled, role, trial):
                                         ("files", "mount")])
 def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
     """If the privileged process ends, the other process notices, and ends in order."""
-    four = Four(bed, bundled, role)
-    child = four.pids["sensor" if role == "privileged" else "receiving"]
-    four.send(role, trial)
-    assert four.program(role).popen.wait(20) == -signal.SIGSYS
+    all_ = All(bed, bundled, role)
+    child = all_.pids["sensor" if role == "privileged" else "receiving"]
+    all_.send(role, trial)
+    assert all_.program(role).popen.wait(20) == -signal.SIGSYS
     testbed.wait_ended(child)
 
 

@@ -62,7 +62,7 @@ def test_a_second_thread_only_with_a_second_cpu(bed, bundled, cpus):
         pytest.skip("needs two CPUs")
     listed(bed)
     collector = bed.collector(before=["taskset", "-c", ",".join(map(str, own))])
-    receiving = testbed.with_children(collector.pid())[1]
+    receiving = testbed.receiving(collector.pid())
     assert len(os.listdir(f"/proc/{receiving}/task")) == cpus
     status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS).report()
     assert status == 0, report

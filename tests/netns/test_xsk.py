@@ -242,7 +242,7 @@ def test_a_collector_that_is_held_up(bed, bundled):
     sensor = xsk_sensor(bed, "tap0", "-B", "256", "-s", "1500", "--compress", "none",
                         "--store-bytes", "64K")
     testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session")
-    held, = testbed.with_children(collector.pid())[1:]
+    held = testbed.receiving(collector.pid())
     os.kill(held, signal.SIGSTOP)
     # The sensor gives up the session after 3 s of silence; from then on it sends nothing.
     assert send(bed, "veth0", frames, "--rate", "5000").play() == len(frames)

@@ -185,6 +185,11 @@ def with_children(pid):
         return [pid, *map(int, f.read().split())]
 
 
+def receiving(pid):
+    """The collector's process that receives: its last child, after the one for statistics."""
+    return with_children(pid)[-1]
+
+
 def anonymous_kib(pid):
     """Anonymous and shared memory of a process and its children."""
     total = 0

@@ -14,6 +14,15 @@
 static pid_t privileged;
 static int sock; /* to the privileged process */
 
+/* In the collector, the processes have a socket each. */
+static bool asks_for_statistics(int of)
+{
+	struct files_request_message m = { 0 };
+
+	return recv(of, &m, sizeof(m), MSG_PEEK) > 0 &&
+	       (m.what == FILES_STATS || m.what == FILES_STATS_SPARE || m.what == FILES_STATS_DONE);
+}
+
 /* Starts it for `sensors` listed sensors. */
 static void privileged_start(const struct collector_options *o, unsigned int sensors)
 {
@@ -27,7 +36,7 @@ static void privileged_start(const struct collector_options *o, unsigned int sen
 		close(pair[0]);
 		if (files_init(&f, o) == 0) {
 			files_limit_sensors(&f.limit, sensors);
-			while (files_answer(&f, pair[1]) == 0)
+			while (files_answer(&f, pair[1], asks_for_statistics(pair[1])) == 0)
 				;
 		}
 		_exit(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/board_read.o common/privsep.o common/unix_take.o common/unix_address.o
+/* links: board/read.o common/privsep.o common/unix_take.o common/unix_address.o
  * common/log.o */
 /* The board's reader: whatever is in the memory, its copies have ends, ranges and a known size. */
 #include "unit.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "wire/board_read.h"
+#include "board/read.h"
 
 static struct board *board;
 static struct board_view view;
@@ -34,28 +34,39 @@ static int end(void **state)
 	return 0;
 }
 
-static uint8_t *slot_of(uint32_t n)
+static struct board_slot *slot_of(uint32_t n)
 {
-	return (uint8_t *)board + BOARD_DATA + n % BOARD_SLOTS * BOARD_SLOT_BYTES;
+	return board_slot(board, n);
 }
 
 static struct board_sensor *sensor_of(uint32_t n, uint32_t i)
 {
-	return (struct board_sensor *)(slot_of(n) + BOARD_SENSORS_AT) + i;
+	return &slot_of(n)->sensors[i];
 }
 
 static struct board_interface *interface_of(uint32_t n, uint32_t i)
 {
-	return (struct board_interface *)(slot_of(n) + BOARD_INTERFACES_AT) + i;
+	return &slot_of(n)->interfaces[i];
 }
 
-/* State n: two sensors with an interface each; the time is n. */
+/* State n: two sensors with an interface each, and two records of each other table; the time is
+ * n. */
 static void publish(uint32_t n)
 {
-	struct board_collector *c = (void *)slot_of(n);
+	struct board_collector *c = &slot_of(n)->collector;
 
-	*c = (struct board_collector){ .time_us = n, .sensors = 2, .interfaces = 2 };
+	*c = (struct board_collector){ .time_us = n,
+				       .sensors = 2,
+				       .interfaces = 2,
+				       .channels = 2,
+				       .modules = 2,
+				       .groups = 2,
+				       .refused = 2 };
 	for (uint32_t i = 0; i < 2; i++) {
+		slot_of(n)->channels[i] = (struct board_channel){ .interface = i };
+		slot_of(n)->modules[i] = (struct board_module){ .sensor = i };
+		slot_of(n)->groups[i] = (struct board_group){ .members = i };
+		slot_of(n)->refused[i] = (struct board_refused){ .count = 1 };
 		*sensor_of(n, i) = (struct board_sensor){ .id = i + 1, .written = n };
 		*interface_of(n, i) = (struct board_interface){ .sensor = i };
 	}
@@ -94,33 +105,41 @@ static void test_states(void **state)
 	}
 }
 
+/* A mistake in state 1, which must be found. */
+#define LIE(mistake)                                                                               \
+	do {                                                                                       \
+		publish(1);                                                                        \
+		mistake;                                                                           \
+		assert_int_equal(copy(), -EBADMSG);                                                \
+	} while (0)
+
 static void test_lies(void **state)
 {
-	struct board_collector *c = (void *)slot_of(1);
+	struct board_slot *s = slot_of(1);
 
 	(void)state;
-	publish(1);
-	c->sensors = BOARD_SENSORS_MAX + 1;
-	assert_int_equal(copy(), -EBADMSG);
-	publish(1);
-	c->interfaces = UINT32_MAX;
-	assert_int_equal(copy(), -EBADMSG);
-	publish(1);
-	sensor_of(1, 1)->presence = BOARD_PRESENCES;
-	assert_int_equal(copy(), -EBADMSG);
-	publish(1);
-	sensor_of(1, 1)->address_len = BOARD_ADDRESS_MAX + 1;
-	assert_int_equal(copy(), -EBADMSG);
-	publish(1);
-	interface_of(1, 0)->sensor = 2;
-	assert_int_equal(copy(), -EBADMSG);
+#define X(name, type, most) LIE(s->collector.name = (most) + 1);
+	BOARD_TABLES(X)
+#undef X
+	LIE(s->collector.interfaces = UINT32_MAX);
+	LIE(s->sensors[1].presence = BOARD_PRESENCES);
+	LIE(s->sensors[1].address_len = BOARD_ADDRESS_MAX + 1);
+	LIE(s->sensors[0].x = 1.0 / 0.0);
+	LIE(s->sensors[0].y = __builtin_nan(""));
+	LIE(s->interfaces[0].sensor = 2);
+	LIE(s->interfaces[0].sensor = 1; s->interfaces[1].sensor = 0);
+	LIE(s->channels[1].interface = 2);
+	LIE(s->channels[0].interface = 1; s->channels[1].interface = 0);
+	LIE(s->modules[0].sensor = 7);
+	LIE(s->refused[1].reason = BOARD_REASONS);
+	LIE(s->refused[1].address_len = BOARD_ADDRESS_MAX + 1);
 	publish(1);
 	assert_int_equal(copy(), 0);
 }
 
 static void test_texts_end(void **state)
 {
-	struct board_collector *c = (void *)slot_of(1);
+	struct board_collector *c = &slot_of(1)->collector;
 	struct board_state now;
 
 	(void)state;
@@ -130,13 +149,24 @@ static void test_texts_end(void **state)
 	memset(sensor_of(1, 0)->name, 'x', BOARD_NAME_MAX);
 	memcpy(sensor_of(1, 1)->application, "a\x1b[2Jb", 7);
 	memset(interface_of(1, 0)->filter, 'x', sizeof(interface_of(1, 0)->filter));
+	memset(slot_of(1)->modules[0].name, 'x', sizeof(slot_of(1)->modules[0].name));
+	memset(slot_of(1)->groups[1].channels, 'x', sizeof(slot_of(1)->groups[1].channels));
+	memcpy(slot_of(1)->refused[1].key, "a\nb", 4);
 	assert_int_equal(board_copy(&view, &now, NULL), 0);
+	assert_int_equal(strlen(now.modules[0].name), sizeof(now.modules[0].name) - 1);
+	assert_int_equal(strlen(now.groups[1].channels), sizeof(now.groups[1].channels) - 1);
+	assert_string_equal(now.refused[1].key, "a?b");
 	assert_int_equal(strlen(now.collector.file), sizeof(c->file) - 1);
 	assert_int_equal(strlen(now.collector.version), sizeof(c->version) - 1);
 	assert_int_equal(strlen(now.sensors[0].name), BOARD_NAME_MAX - 1);
 	assert_string_equal(now.sensors[1].application, "a?[2Jb");
 	assert_int_equal(strlen(now.interfaces[0].filter), sizeof(now.interfaces[0].filter) - 1);
 	board_state_free(&now);
+}
+
+static void noise(void *at, size_t len, unsigned int *seed)
+{
+	((uint8_t *)at)[rand_r(seed) % len] = rand_r(seed);
 }
 
 /* Any bytes: an error or a copy, and no access outside of it. */
@@ -146,13 +176,12 @@ static void test_noise(void **state)
 
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
-		uint8_t *slot = slot_of(1);
-
 		publish(1);
 		for (int i = 0; i < 64; i++) {
-			slot[rand_r(&seed) % sizeof(struct board_collector)] = rand_r(&seed);
-			slot[BOARD_SENSORS_AT + rand_r(&seed) % (2 * sizeof(struct board_sensor))] =
-				rand_r(&seed);
+			noise(&slot_of(1)->collector, sizeof(struct board_collector), &seed);
+#define X(name, type, most) noise(slot_of(1)->name, 2 * sizeof(type), &seed);
+			BOARD_TABLES(X)
+#undef X
 		}
 		copy();
 	}

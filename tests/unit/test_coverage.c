@@ -127,11 +127,6 @@ static void print(FILE *f)
 	coverage_print(f, "lib mon0: ", coverage_of(coverage, 0));
 }
 
-static void json(FILE *f)
-{
-	coverage_json(f, coverage_of(coverage, 0));
-}
-
 static void what_is_told(void **state)
 {
 	struct dwell failed = dwell_of(5975, 60 * SECOND, 0);
@@ -152,11 +147,6 @@ static void what_is_told(void **state)
 		"lib mon0: channel 11: 66.7 % of 60.0 s, 400 frames, 40 dwells\n"
 		"lib mon0: channel 6g:5: 0.0 % of 60.0 s, 0 frames, 0 dwells, 1 marked, "
 		"1 failures\n");
-	assert_non_null(strstr(told(json),
-			       "{\"channel\": \"6\", \"mhz\": 2437, \"width\": 20, "
-			       "\"center\": 2437, \"share\": 0.333333, \"dwells\": 20, "
-			       "\"listened_ns\": 20000000000, \"frames\": 200, "
-			       "\"marked\": 0, \"switch_ns\": 40000, \"failures\": 0}"));
 }
 
 /* A clock set forward by hours and years, and back: the report covers the time that passed, also
@@ -178,7 +168,6 @@ static void a_clock_that_is_set_is_no_time(void **state)
 	i = coverage_of(coverage, 0);
 	assert_true(i->from_ns == BEGIN && i->to_ns == BEGIN + steps[2] + 6 * SECOND);
 	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 8.0 s, "));
-	assert_non_null(strstr(told(json), "\"share\": 0.500000, "));
 	d = dwell_of(2412, steps[3] + days, days - 8 * SECOND);
 	d.up_ns = 5 * SECOND + days;
 	add(d);
@@ -206,7 +195,6 @@ static void who_overlaps_has_heard_no_more_than_all(void **state)
 	for (int n = 0; n < 3; n++)
 		add(dwell_of(2412, 0, SECOND));
 	assert_non_null(strstr(told(print), "channel 1: 100.0 % of 1.0 s, "));
-	assert_non_null(strstr(told(json), "\"share\": 1.000000, "));
 }
 
 /* All channels, with the largest numbers. */
@@ -251,7 +239,6 @@ static void what_cannot_be(void **state)
 	d.to_ns = 0;
 	add(d);
 	assert_true(strlen(told(print)) > 20);
-	assert_true(strlen(told(json)) > 100);
 }
 
 int main(void)

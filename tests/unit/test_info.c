@@ -124,10 +124,12 @@ static void what_lasts_is_not_of_a_moment(void **state)
 
 	(void)state;
 	i.round_trip_us = i.ahead_us = i.behind_us = 5;
+	strcpy(i.links, "ud");
 	info_write_lasting(&lasting, &i);
 	assert_true(lasting.change == 3 && lasting.len == strlen(lasting.text));
 	info_read(&got, lasting.text, lasting.len);
 	i.exported = i.round_trip_us = i.ahead_us = i.behind_us = 0;
+	memset(i.links, 0, sizeof(i.links));
 	assert_memory_equal(&got, &i, sizeof(i));
 	memset(&i, 'x', sizeof(i));
 	info_write_lasting(&lasting, &i);

@@ -2,8 +2,8 @@
 /* Log lines about refused senders: each is logged, at a limited rate, and a flood of one kind hides
  * no other.
  *
- * links: collector/network/refusals.o collector/network/wrong_key.o
- * collector/network/log_limit.o wire/keys.o */
+ * links: collector/network/refusals.o collector/network/refused_list.o
+ * collector/network/wrong_key.o collector/network/log_limit.o wire/keys.o */
 #include "unit.h"
 
 #include <netinet/in.h>
@@ -221,6 +221,31 @@ static void what_a_refused_one_way_sensor_sends_is_expected(void **state)
 
 #define T(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
+/* The list has the newest keys, each once. */
+static void the_list_has_the_newest(void **state)
+{
+	uint8_t key[KEY_LEN] = { 0 };
+	unsigned int found = 0;
+
+	(void)state;
+	for (int i = 0; i < BOARD_REFUSED_MAX + 7; i++) {
+		key[0] = i;
+		key_from(key, i);
+	}
+	assert_int_equal(r->list.count, BOARD_REFUSED_MAX);
+	for (int round = 0; round < 3; round++)
+		key_from(key, 99);
+	assert_int_equal(r->list.count, BOARD_REFUSED_MAX);
+	for (int i = 0; i < BOARD_REFUSED_MAX; i++) {
+		const struct board_refused *b = &r->list.of[i];
+
+		assert_int_equal(b->reason, BOARD_UNLISTED);
+		assert_true(b->first_us <= b->last_us && b->count == (b->count > 1 ? 4 : 1));
+		found += b->count == 4;
+	}
+	assert_int_equal(found, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +258,7 @@ int main(void)
 		T(forged_addresses_hide_no_wrong_key),
 		T(a_wrong_clock_is_no_wrong_key),
 		T(what_a_refused_one_way_sensor_sends_is_expected),
+		T(the_list_has_the_newest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

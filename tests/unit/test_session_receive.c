@@ -2,12 +2,14 @@
 /* links: collector/network/session_receive.o collector/network/sensor_sessions.o
  * collector/network/sensor_list.o collector/network/timers.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
- * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
+ * collector/network/refusals.o collector/network/refused_list.o collector/network/wrong_key.o
+ * collector/network/log_limit.o
  * collector/network/connections.o
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
  * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
- * collector/combo/split.o collector/combo/split_combo.o collector/combo/runs.o
+ * collector/combo/split.o collector/combo/split_combo.o collector/model/module_counts.o
+ * collector/combo/runs.o
  * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
  * collector/combo/combos.o collector/network/handshake_forward.o collector/combo/frame_check.o
  * collector/model/linktypes.o collector/combo/pseudo_header.o collector/network/handshake.o

@@ -22,10 +22,13 @@ static size_t write_state(const char *name)
 	for (uint64_t run = 1; run <= WRITTEN_RUNS + 1; run++)
 		written_put(&n, 17, UINT64_MAX - run, run, run * 7);
 	written_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
+	state_heard(&s, 17, 1795271173);
+	state_heard(&s, 65535, UINT32_MAX);
 	assert_int_equal(state_write(f, &s, &n), 0);
 	len = ftell(f);
 	fclose(f);
 	written_free(&n);
+	state_free(&s);
 	return len;
 }
 
@@ -60,6 +63,9 @@ static void it_comes_back(void **state)
 	assert_null(written_find(&n, 17, UINT64_MAX - 1));
 	assert_true(n.of[17]->runs[0].run == UINT64_MAX - WRITTEN_RUNS - 1);
 	assert_true(written_find(&n, 65535, 0)->next == UINT64_MAX);
+	assert_true(s.heard_s[17] == 1795271173 && s.heard_s[65535] == UINT32_MAX);
+	assert_true(s.heard_s[0] == 0 && s.heard_s[16] == 0);
+	state_free(&s);
 	written_free(&n);
 }
 
@@ -73,7 +79,7 @@ static void nothing_of_a_damaged_one(void **state)
 	assert_int_equal(read_state(0, &s, &n), -ENOENT);
 	for (size_t cut = 1; cut < len - 1; cut++) {
 		assert_int_equal(read_state(cut, &s, &n), -EBADMSG);
-		assert_true(s.floor_ns == 0 && !n.of[17] && !n.of[65535]);
+		assert_true(s.floor_ns == 0 && !n.of[17] && !n.of[65535] && !s.heard_s);
 	}
 	for (size_t i = 0; i < len - 1; i++) {
 		text[i] ^= 1;
@@ -94,6 +100,7 @@ static void a_name_with_a_newline(void **state)
 	assert_string_equal(s.file, "");
 	assert_int_equal(s.offset, 0);
 	written_free(&n);
+	state_free(&s);
 }
 
 int main(void)

@@ -642,7 +642,7 @@ def said_read(data):
 TOTALS_NAMES = ("seen filtered ring_full copy_failed captured malformed exported dropped_send "
                 "dropped_shutdown combos datagrams seen_bytes kept_bytes body_bytes sent_bytes "
                 "final in_ring dropped_store bad_fcs level_changes combos_lowered "
-                "combos_raised").split()
+                "combos_raised store store_limit").split()
 INTERFACE_NAMES = TOTALS_NAMES[:5] + ["bad_fcs"]
 
 

@@ -72,7 +72,7 @@ def test_words_amid_frames_and_dwells(spoken, folder, bundled):
     assert [x["id"] for x in in_capture[:12]] == [
         *(f"{run:016x}-0-{n}" for n in range(10)), f"{run:016x}-1-0", f"{run:016x}-1-1"]
     assert len({x["id"] for x in in_capture}) == 65
-    assert stats["said"] == 65 and stats["bad_events"] == stats["unknown_events"] == 0
+    assert stats["module_events"] == 65 and stats["bad_events"] == stats["unknown_events"] == 0
     assert stats["balance"] == 0
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_is_counted(spoken, folder, bundled):
     assert expected(written) == got(frames)
     assert without_id(lines(folder, "worm")) == as_json(good)
     assert [p.name for p in folder.iterdir()] == ["worm.jsonl"]
-    assert stats["bad_events"] == len(wrong) and stats["said"] == 2 and stats["bad_combos"] == 0
+    assert stats["bad_events"] == len(wrong) and stats["module_events"] == 2 and stats["bad_combos"] == 0
 
 
 def test_a_sensor_makes_up_names(spoken, folder):
@@ -122,7 +122,7 @@ def test_as_many_as_fit_into_a_combo(spoken, folder):
     spoken.sensor.finish()
     _, stats = spoken.close()
     assert without_id(lines(folder, "x" * 31)) == 30 * as_json(said, "01234567")
-    assert stats["said"] == 30 * sc.EVENTS_MAX == spoken.collector.stats()["lines_written"]
+    assert stats["module_events"] == 30 * sc.EVENTS_MAX == spoken.collector.stats()["lines_written"]
     assert lines(folder, "x" * 31) == captures.said(spoken.out)
 
 

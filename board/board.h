@@ -8,8 +8,8 @@
  * socket, and closes it.
  *
  * The memory is a struct board, and from BOARD_DATA on BOARD_SLOTS slots of BOARD_SLOT_BYTES. A
- * slot is a struct board_collector, BOARD_SENSORS_MAX of struct board_sensor, and
- * BOARD_INTERFACES_MAX of struct board_interface. State n is in slot n % BOARD_SLOTS. The writer:
+ * slot is a struct board_collector and the tables of BOARD_TABLES, each with room for its most
+ * records. State n is in slot n % BOARD_SLOTS. The writer:
  *
  *     full fence; write state n; published = n (release)
  *
@@ -19,15 +19,15 @@
  *
  * Texts end with a 0 byte. Times are microseconds since 1970-01-01 UTC; 0: none. A reader must
  * expect lies: of a collector that was taken over, everything may be wrong, and may change at any
- * time. A reader copies data before it checks the copy (board_read.h).
+ * time. A reader copies data before it checks the copy (read.h).
  */
-#ifndef WIRE_BOARD_H
-#define WIRE_BOARD_H
+#ifndef BOARD_BOARD_H
+#define BOARD_BOARD_H
 
 #include <assert.h>
 #include <stdint.h>
 
-#include "totals.h"
+#include "wire/totals.h"
 
 #define BOARD_PATH "/run/saluki-collector/board"
 #define BOARD_GROUP "saluki-board"
@@ -38,6 +38,10 @@
 #define BOARD_DATA 4096
 #define BOARD_SENSORS_MAX 65536
 #define BOARD_INTERFACES_MAX 65536
+#define BOARD_CHANNELS_MAX 262144
+#define BOARD_MODULES_MAX 65536
+#define BOARD_GROUPS_MAX 256
+#define BOARD_REFUSED_MAX 64
 #define BOARD_NAME_MAX 32 /* with its 0 byte */
 #define BOARD_ADDRESS_MAX 28
 
@@ -98,12 +102,16 @@ struct board_collector {
 	board_number begun_us;
 	board_number interval_ns; /* between this state and the previous one */
 	char version[32];
-	char file[256];			   /* the output's name; may be cut */
-	uint32_t holding;		   /* 1: the output waits for disk space */
-	uint32_t sensors;		   /* records that follow */
-	uint32_t interfaces;		   /* as well */
-	uint32_t not_shown;		   /* interfaces without room */
-	board_number disk_free, keep_free; /* bytes; both 0: not limited */
+	char file[256];	  /* the output's name; may be cut */
+	uint32_t holding; /* 1: the output waits for disk space */
+	uint32_t sensors, interfaces, channels, modules, groups, refused; /* records */
+	uint32_t not_shown; /* interfaces, channels and modules without room */
+	board_number disk_free,
+		disk_size;	    /* bytes of the output's file system; both 0: not known */
+	board_number keep_free;	    /* bytes of --keep-free; 0: no limit */
+	board_number written_us;    /* last successful write to the output; 0: none yet */
+	board_number written_bytes; /* to the output, by this collector */
+	board_number pool_bytes, pool_limit; /* pieces of combos that wait for the others */
 	struct network_counters network;
 #define X(name, help) board_number name;
 	BOARD_COLLECTOR_COUNTERS(X)
@@ -139,21 +147,32 @@ enum board_presence {
 	X(unknown_events, "events of modules of an unknown kind")                                  \
 	X(module_events, "events of modules")
 
+/* Bits of `placed`: which of the sensors file's words the sensor has. */
+#define BOARD_PLACED_FLOOR 1
+#define BOARD_PLACED_X 2
+#define BOARD_PLACED_Y 4
+
 struct board_sensor {
 	char name[BOARD_NAME_MAX], group[BOARD_NAME_MAX]; /* group "": none */
 	uint8_t address[BOARD_ADDRESS_MAX];		  /* struct sockaddr_in or sockaddr_in6 */
 	uint32_t address_len;				  /* 0: none */
 	char application[64];				  /* name and version */
 	uint32_t id;
-	uint32_t listed;       /* in the sensors file */
-	uint32_t presence;     /* enum board_presence */
-	uint32_t one_way;      /* it gets no ACKs */
-	uint32_t held;	       /* its frames wait for disk space */
-	uint32_t interfaces;   /* numbers of them */
-	board_number heard_us; /* last datagram */
+	uint32_t listed;     /* in the sensors file */
+	uint32_t presence;   /* enum board_presence */
+	uint32_t one_way;    /* it gets no ACKs */
+	uint32_t held;	     /* its frames wait for disk space */
+	uint32_t interfaces; /* number of them */
+	uint32_t placed;     /* BOARD_PLACED_ bits */
+	int32_t floor;
+	double x, y;	       /* metres */
+	board_number heard_us; /* last datagram, also before this collector's start */
 	board_number run;      /* id */
 	board_number round_trip_us;
 	board_number ahead_us, behind_us; /* of its clock, against the collector's */
+	board_number newest_us;		  /* newest stamp of a frame taken, by its clock */
+	board_number twice_us;		  /* two machines used its key, at the latest then */
+	board_number held_disk_ns;	  /* sum of the times for which it was `held` */
 	board_number balance;		  /* of the ledger: 0 if all frames are accounted for */
 #define X(name, help) board_number name;
 	BOARD_SENSOR_COUNTERS(X)
@@ -161,7 +180,7 @@ struct board_sensor {
 #define X(name, help) board_number name;
 	struct {
 		TOTALS_FIELDS(X)
-	} totals; /* the sensor's; `final` is the present run's */
+	} totals; /* the sensor's; `final`, `store` and `store_limit` are the present run's */
 #undef X
 };
 
@@ -169,21 +188,95 @@ struct board_interface {
 	uint32_t sensor; /* index of its record */
 	uint32_t number; /* the sensor's: 0 to 7 */
 	char name[64], source[32], keep[16], filter[256];
-	uint32_t snaplen, zero;
+	char state[16]; /* "down", "no carrier", "absent"; "": up, or not known */
+	uint32_t snaplen;
+	uint32_t radio;	      /* 1: its frames are 802.11 */
+	board_number rose_us; /* when `seen` was last seen to rise */
 #define X(name) board_number name;
 	TOTALS_INTERFACE_FIELDS(X)
 #undef X
+	/* Coverage (collector/model/coverage.h), of the present run. All 0: no channels sampled. */
+	board_number from_ns, to_ns;   /* of all dwells, since 1970-01-01 UTC */
+	board_number begin_ns, end_ns; /* the same, by a clock that is never set */
+	board_number other_dwells;     /* of channels without room */
 };
 
-#define BOARD_SENSORS_AT 4096 /* in a slot */
-#define BOARD_INTERFACES_AT (BOARD_SENSORS_AT + BOARD_SENSORS_MAX * sizeof(struct board_sensor))
-#define BOARD_SLOT_BYTES                                                                           \
-	(BOARD_INTERFACES_AT + BOARD_INTERFACES_MAX * sizeof(struct board_interface))
+/* A channel that an interface has listened to, in its sensor's present run. */
+struct board_channel {
+	uint32_t interface;	     /* index of its record */
+	uint32_t mhz, width, center; /* as struct radio_channel */
+	board_number dwells, listened_ns, frames, marked, switch_ns, failures;
+};
+
+/* A module's events from one sensor. */
+struct board_module {
+	uint32_t sensor, zero; /* index of the sensor's record */
+	char name[32];
+	board_number events, last_us;
+};
+
+struct board_group {
+	char name[BOARD_NAME_MAX];
+	char channels[900];	   /* its plan; "": none */
+	uint32_t members, present; /* sensors */
+	uint32_t zero;
+	board_number refocused; /* focuses set by rules */
+};
+
+/* Why a sensor is refused. */
+enum board_reason {
+	BOARD_UNLISTED,	     /* its public key is not in the sensors file */
+	BOARD_UNPROVED,	     /* its preshared key is another one */
+	BOARD_OTHER_VERSION, /* of the protocol */
+	BOARD_TWICE,	     /* another machine uses its key, and is heard */
+	BOARD_WRONG_KEY,     /* it probably has another collector's key */
+	BOARD_REASONS
+};
+
+/* A key, or an address, that is refused; the newest ones. */
+struct board_refused {
+	uint32_t reason; /* enum board_reason */
+	uint32_t address_len;
+	uint8_t address[BOARD_ADDRESS_MAX]; /* of the last datagram */
+	uint32_t zero;
+	char name[BOARD_NAME_MAX]; /* the sensor's; "": not known */
+	char key[48];		   /* its public key as text; "": not known */
+	board_number first_us, last_us, count;
+};
+
+/* The tables, in their order in a slot. Name (of the count in struct board_collector), type of a
+ * record, most records. */
+#define BOARD_TABLES(X)                                                                            \
+	X(sensors, struct board_sensor, BOARD_SENSORS_MAX)                                         \
+	X(interfaces, struct board_interface, BOARD_INTERFACES_MAX)                                \
+	X(channels, struct board_channel, BOARD_CHANNELS_MAX)                                      \
+	X(modules, struct board_module, BOARD_MODULES_MAX)                                         \
+	X(groups, struct board_group, BOARD_GROUPS_MAX)                                            \
+	X(refused, struct board_refused, BOARD_REFUSED_MAX)
+
+/* A slot. */
+struct board_slot {
+	union {
+		struct board_collector collector;
+		uint8_t page[4096];
+	};
+#define X(name, type, most) type name[most];
+	BOARD_TABLES(X)
+#undef X
+};
+
+#define BOARD_SLOT_BYTES sizeof(struct board_slot)
 #define BOARD_BYTES (BOARD_DATA + BOARD_SLOTS * BOARD_SLOT_BYTES)
 
-static_assert(sizeof(struct board_collector) <= BOARD_SENSORS_AT, "a slot's first page");
-static_assert(sizeof(struct board_sensor) % 8 == 0, "same on all machines");
-static_assert(sizeof(struct board_interface) % 8 == 0, "same on all machines");
-static_assert(BOARD_SLOT_BYTES % 8 == 0, "slots are aligned");
+static_assert(sizeof(struct board_collector) <= 4096, "a slot's first page");
+#define X(name, type, most) static_assert(sizeof(type) % 8 == 0, "same on all machines");
+BOARD_TABLES(X)
+#undef X
+
+/* The slot of state n. */
+static inline struct board_slot *board_slot(const struct board *map, uint32_t n)
+{
+	return (struct board_slot *)((uint8_t *)map + BOARD_DATA) + n % BOARD_SLOTS;
+}
 
 #endif

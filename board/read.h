@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads the board (board.h), and does not believe it. */
-#ifndef WIRE_BOARD_READ_H
-#define WIRE_BOARD_READ_H
+#ifndef BOARD_READ_H
+#define BOARD_READ_H
 
 #include "board.h"
 
@@ -10,11 +10,13 @@ struct board_view {
 };
 
 /* One state. All texts end with a 0 byte and have no control characters; all indices and enums are
- * in range. */
+ * in range; records of interfaces and modules are in the order of their sensors, and those of
+ * channels in the order of their interfaces. */
 struct board_state {
 	struct board_collector collector;
-	struct board_sensor *sensors; /* malloc */
-	struct board_interface *interfaces;
+#define X(name, type, most) type *name; /* malloc */
+	BOARD_TABLES(X)
+#undef X
 };
 
 /* Connects to the collector's socket at `path`, and maps the board. Returns 0, -EPROTO if the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Board: see board_read.h. */
-#include "board_read.h"
+/* Board: see read.h. */
+#include "read.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -67,21 +67,63 @@ static void clean(char *text, size_t size)
 
 #define CLEAN(text) clean(text, sizeof(text))
 
-static bool check_sensor(struct board_sensor *s)
+static bool is_finite(double x)
 {
-	CLEAN(s->name);
-	CLEAN(s->group);
-	CLEAN(s->application);
-	return s->presence < BOARD_PRESENCES && s->address_len <= BOARD_ADDRESS_MAX;
+	return x - x == 0;
 }
 
-static bool check_interface(struct board_interface *i, uint32_t sensors)
+static bool check_sensors(struct board_state *s, uint32_t i)
 {
-	CLEAN(i->name);
-	CLEAN(i->source);
-	CLEAN(i->keep);
-	CLEAN(i->filter);
-	return i->sensor < sensors;
+	struct board_sensor *r = &s->sensors[i];
+
+	CLEAN(r->name);
+	CLEAN(r->group);
+	CLEAN(r->application);
+	return r->presence < BOARD_PRESENCES && r->address_len <= BOARD_ADDRESS_MAX &&
+	       is_finite(r->x) && is_finite(r->y);
+}
+
+/* Whether the index of record `i` is in range, and not below the one before it. */
+#define IN_ORDER(table, member, i, count)                                                          \
+	((table)[i].member < (count) && (!(i) || (table)[(i)-1].member <= (table)[i].member))
+
+static bool check_interfaces(struct board_state *s, uint32_t i)
+{
+	struct board_interface *r = &s->interfaces[i];
+
+	CLEAN(r->name);
+	CLEAN(r->source);
+	CLEAN(r->keep);
+	CLEAN(r->filter);
+	CLEAN(r->state);
+	return IN_ORDER(s->interfaces, sensor, i, s->collector.sensors);
+}
+
+static bool check_channels(struct board_state *s, uint32_t i)
+{
+	return IN_ORDER(s->channels, interface, i, s->collector.interfaces);
+}
+
+static bool check_modules(struct board_state *s, uint32_t i)
+{
+	CLEAN(s->modules[i].name);
+	return IN_ORDER(s->modules, sensor, i, s->collector.sensors);
+}
+
+static bool check_groups(struct board_state *s, uint32_t i)
+{
+	CLEAN(s->groups[i].name);
+	CLEAN(s->groups[i].channels);
+	return true;
+}
+
+static bool check_refused(struct board_state *s, uint32_t i)
+{
+	struct board_refused *r = &s->refused[i];
+
+	CLEAN(r->name);
+	CLEAN(r->key);
+	return r->reason < BOARD_REASONS && r->address_len <= BOARD_ADDRESS_MAX;
 }
 
 static void *copied(const void *from, uint32_t count, size_t size)
@@ -95,31 +137,34 @@ static void *copied(const void *from, uint32_t count, size_t size)
 
 static int state_copy(const struct board_view *v, uint32_t n, struct board_state *s)
 {
-	const uint8_t *slot =
-		(const uint8_t *)v->map + BOARD_DATA + n % BOARD_SLOTS * BOARD_SLOT_BYTES;
+	const struct board_slot *slot = board_slot(v->map, n);
 	struct board_collector *c = &s->collector;
 	bool right = true;
 
-	memcpy(c, slot, sizeof(*c));
-	if (c->sensors > BOARD_SENSORS_MAX || c->interfaces > BOARD_INTERFACES_MAX)
-		return -EBADMSG;
-	s->sensors = copied(slot + BOARD_SENSORS_AT, c->sensors, sizeof(*s->sensors));
-	s->interfaces = copied(slot + BOARD_INTERFACES_AT, c->interfaces, sizeof(*s->interfaces));
-	if (!s->sensors || !s->interfaces)
+	*c = slot->collector;
+#define X(name, type, most)                                                                        \
+	if (c->name > (most))                                                                      \
+		return -EBADMSG;                                                                   \
+	s->name = copied(slot->name, c->name, sizeof(type));                                       \
+	if (!s->name)                                                                              \
 		return -ENOMEM;
+	BOARD_TABLES(X)
+#undef X
 	CLEAN(c->version);
 	CLEAN(c->file);
-	for (uint32_t i = 0; i < c->sensors; i++)
-		right &= check_sensor(&s->sensors[i]);
-	for (uint32_t i = 0; i < c->interfaces; i++)
-		right &= check_interface(&s->interfaces[i], c->sensors);
+#define X(name, type, most)                                                                        \
+	for (uint32_t i = 0; i < c->name; i++)                                                     \
+		right &= check_##name(s, i);
+	BOARD_TABLES(X)
+#undef X
 	return right ? 0 : -EBADMSG;
 }
 
 void board_state_free(struct board_state *s)
 {
-	free(s->sensors);
-	free(s->interfaces);
+#define X(name, type, most) free(s->name);
+	BOARD_TABLES(X)
+#undef X
 	*s = (struct board_state){ 0 };
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Report: see report.h. */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "collector/model/sensors.h"
+#include "common/log.h"
+#include "wire/info.h"
+
+#define ULL(x) ((unsigned long long)(x))
+
+static void print_coverage(FILE *f, const struct sensor *s)
+{
+	struct info info;
+
+	info_read(&info, s->info.text, s->info.len);
+	for (unsigned int n = 0; n < INFO_INTERFACES_MAX; n++) {
+		const struct coverage_interface *c = coverage_of(s->coverage, n);
+		const char *name = info.interfaces[n].name;
+		char number[12], before[SENSOR_NAME_MAX + 80];
+
+		if (!c)
+			continue;
+		snprintf(number, sizeof(number), "%u", n);
+		snprintf(before, sizeof(before), "%s %s: ", s->name, *name ? name : number);
+		coverage_print(f, before, c);
+	}
+}
+
+static void print_sensor(const struct sensor *s)
+{
+	char *lines = NULL;
+	size_t len;
+	FILE *f = open_memstream(&lines, &len);
+
+	if (!f)
+		return;
+	ledger_print(f, s->name, &s->ledger);
+	if (s->coverage)
+		print_coverage(f, s);
+	if (!fclose(f))
+		log_report(lines);
+	free(lines);
+}
+
+void report_print(const struct network *o, const struct receive *r)
+{
+	const struct network_counters *c = &o->counters;
+	const struct event_log *l = &o->combos->output->lines;
+
+	for (unsigned int i = 0; i < o->sensors->count; i++) {
+		const struct ledger *l = &o->sensors->list[i]->ledger;
+
+		if (l->runs)
+			print_sensor(o->sensors->list[i]);
+		if (l->runs && r->inherited && !l->now.sensor.final)
+			log_line("the sensor's last totals did not come: its counters up to "
+				 "'captured', and 'dropped', are older than the others");
+	}
+	if (!r->inherited)
+		log_line(
+			"datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
+			"questions %llu; dropped by kernel %llu",
+			ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
+			ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
+			ULL(receive_dropped(r)));
+	if (l->folder)
+		log_line("lines of modules: written %llu, lost %llu, refused %llu, recovered %llu",
+			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Report: prints the ledgers for people. */
+#ifndef COLLECTOR_REPORT_H
+#define COLLECTOR_REPORT_H
+
+#include "collector/network/network.h"
+#include "collector/network/receive.h"
+
+/* Prints one line per sensor that was heard, and one for malformed datagrams. */
+void report_print(const struct network *o, const struct receive *r);
+
+#endif
