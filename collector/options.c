@@ -56,7 +56,9 @@ static const struct option_def defs[] = {
 	{ OPT_LISTEN, "listen", "ADDR:PORT",
 	  "receive here; :PORT for any address, [ADDR]:PORT for IPv6;\n"
 	  "fd:N for an inherited socket to one sensor" },
-	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
+	{ OPT_KEY, "key", "FILE",
+	  "the collector's private key ('saluki genkey'); a second\n"
+	  "one: the old key, while sensors learn the first one" },
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
 	ROTATE_OPTION_DEFS,
@@ -131,6 +133,16 @@ static void help(void)
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
 }
 
+static int parse_key(struct collector_options *o)
+{
+	if (o->key_count == SETTINGS_KEYS) {
+		log_line("--key %s: at most two: the present key, and the old one", optarg);
+		return -EINVAL;
+	}
+	o->key_files[o->key_count++] = optarg;
+	return 0;
+}
+
 /* The key becomes a pipe, which is read as --key FILE. */
 static int parse_key_text(struct collector_options *o)
 {
@@ -147,8 +159,8 @@ static int parse_key_text(struct collector_options *o)
 		log_line("cannot make a pipe: %s", strerror(-fd));
 		return fd;
 	}
-	o->key_file = path;
-	return 0;
+	optarg = path;
+	return parse_key(o);
 }
 
 static int parse_report(struct collector_options *o)
@@ -247,8 +259,7 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_LISTEN:
 		return parse_listen(o, optarg);
 	case OPT_KEY:
-		o->key_file = optarg;
-		return 0;
+		return parse_key(o);
 	case OPT_KEY_TEXT:
 		return parse_key_text(o);
 	case OPT_SENSORS:
@@ -327,7 +338,7 @@ static int check(const struct collector_options *o, int argc, char **argv)
 	}
 	if (!o->port && o->inherited < 0)
 		wrong = "--listen ADDR:PORT is missing";
-	else if (!o->key_file)
+	else if (!o->key_count)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (!o->sensors_file)
 		wrong = "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";

@@ -103,7 +103,8 @@ static int child(const struct handout *out, struct board *map, const struct coll
 	struct board_view v = { .map = map };
 	sigset_t set;
 
-	descriptors_close_path(o->key_file); /* a key in the config file is in a pipe */
+	for (unsigned int i = 0; i < o->key_count; i++) /* keys in a config file are in pipes */
+		descriptors_close_path(o->key_files[i]);
 	privsep_block_signals(&set);
 	if (read_only(map, out->fds[0]) || privsep_drop(o->user) || sandbox_statistics())
 		return 1;

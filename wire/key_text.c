@@ -57,7 +57,7 @@ int key_text_collector(struct key_text *k, const char *value)
 		log_line("collector: is not a public key; 'saluki pubkey' prints the collector's");
 	else {
 		k->collectors++;
-		k->preshared = false;
+		k->preshared = k->next = false;
 		return 0;
 	}
 	return -EINVAL;
@@ -75,6 +75,21 @@ int key_text_preshared(struct key_text *k, char *value)
 	else if (!taken)
 		log_line("preshared: is not a preshared key; 'saluki genpsk' makes one");
 	return taken ? 0 : -EINVAL;
+}
+
+int key_text_next(struct key_text *k, const char *value)
+{
+	bool misplaced = !k->collectors || k->next;
+
+	k->next = true;
+	if (misplaced)
+		log_line("next: goes after the collector's present key, once for each");
+	else if (!key_add(k, "next ", value))
+		log_line("next: is not a public key; 'saluki pubkey' prints the collector's next "
+			 "one");
+	else
+		return 0;
+	return -EINVAL;
 }
 
 /* Not dprintf(), whose buffer would keep a copy. A pipe has room for all. */

@@ -30,6 +30,7 @@
 enum {
 	OPT_TO = OPT_SENSOR_OWN,
 	OPT_KEY,
+	OPT_COLLECTOR_KEYS,
 	OPT_PAD,
 	OPT_ONE_WAY,
 	OPT_RENEW,
@@ -40,6 +41,7 @@ enum {
 	OPT_KEY_TEXT,
 	OPT_COLLECTOR,
 	OPT_PRESHARED,
+	OPT_NEXT,
 };
 
 const struct option_def run_defs[] = {
@@ -48,6 +50,8 @@ const struct option_def run_defs[] = {
 	  "the collector; [ADDR]:PORT for IPv6; up to three more to\n"
 	  "try if it does not answer" },
 	{ OPT_KEY, "key", "FILE", "the sensor's private key, then the collector's public key" },
+	{ OPT_COLLECTOR_KEYS, "collector-keys", "FILE",
+	  "let the collector change its key; its keys are kept here" },
 	SENSOR_OPTION_DEFS("192", CAPTURE_KEEP_TEXT, "in", "1000"),
 	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
@@ -72,6 +76,7 @@ static const struct option_def run_secret_defs[] = {
 	{ OPT_KEY_TEXT, "key-text", "PRIVATE-KEY", NULL },
 	{ OPT_COLLECTOR, "collector", "PUBLIC-KEY", NULL },
 	{ OPT_PRESHARED, "preshared", "PRESHARED-KEY", NULL },
+	{ OPT_NEXT, "next", "PUBLIC-KEY", NULL },
 	{ 0 },
 };
 
@@ -161,6 +166,11 @@ static int parse_option(struct run_command *c, int id)
 		return key_text_collector(&c->keys, optarg);
 	case OPT_PRESHARED:
 		return key_text_preshared(&c->keys, optarg);
+	case OPT_NEXT:
+		return key_text_next(&c->keys, optarg);
+	case OPT_COLLECTOR_KEYS:
+		o->collector_keys = optarg;
+		return 0;
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
@@ -211,6 +221,8 @@ static int check(const struct run_command *c)
 		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
 	else if (o->one_way && o->allowed)
 		wrong = "--allow-control: with --one-way no order can come";
+	else if (o->one_way && o->collector_keys)
+		wrong = "--collector-keys: with --one-way no key can come";
 	else if (o->one_way && o->spool)
 		wrong = "--spool: with --one-way nobody tells what was not delivered";
 	if (wrong)

@@ -40,6 +40,7 @@ def refused(config, text, said, *args, command=("run",), program="saluki"):
     (f"key-text = {SECRET}\n" * 2, "FILE:2: key-text: is given twice"),
     ("collector = x\n", "FILE:1: collector: is not a public key; 'saluki pubkey' prints the collector's"),
     (f"collector = {PUBLIC}\n" * 5, "FILE:5: collector: there are more than 4"),
+    (f"next = {PUBLIC}\n", "FILE:1: next: goes after the collector's present key, once for each"),
     (f"preshared = {PUBLIC}\n", "FILE:1: preshared: goes after the collector's key, once for each"),
     (b"\x7fELF\2\1\1\0\0", "FILE:1: the line has a NUL byte; is this a text file?"),
     (b"\xff\xfe", "FILE:1: \udcff\udcfe: no such option"),
@@ -79,14 +80,14 @@ def test_what_is_no_file(config, tmp_path):
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
-@pytest.mark.parametrize("name", ["key-text", "collector", "preshared"])
+@pytest.mark.parametrize("name", ["key-text", "collector", "preshared", "next"])
 def test_keys_stand_only_in_private_files(config, mode, name):
     config.chmod(mode)
     refused(config, f"# keys\n{name} = {SECRET}\n",
             f"{config}:2: {name}: others can read this file; chmod 600 {config}")
 
 
-@pytest.mark.parametrize("option", ["--key-text", "--collector", "--preshared"])
+@pytest.mark.parametrize("option", ["--key-text", "--preshared"])
 def test_keys_never_stand_on_a_command_line(option):
     status, said = run("run", option, SECRET)
     assert status == 2 and "no such option" in said and SECRET not in said

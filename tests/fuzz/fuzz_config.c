@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "wire/key_text.h"
 
-enum { OPT_KEY_TEXT = 256, OPT_COLLECTOR, OPT_PRESHARED, OPT_CONFIG };
+enum { OPT_KEY_TEXT = 256, OPT_COLLECTOR, OPT_PRESHARED, OPT_NEXT, OPT_CONFIG };
 
 static const struct option_def defs[] = {
 	{ 't', "to", "HOST:PORT", "" },
@@ -27,6 +27,7 @@ static const struct option_def secret[] = {
 	{ OPT_KEY_TEXT, "key-text", "KEY", NULL },
 	{ OPT_COLLECTOR, "collector", "KEY", NULL },
 	{ OPT_PRESHARED, "preshared", "KEY", NULL },
+	{ OPT_NEXT, "next", "KEY", NULL },
 	{ 0 },
 };
 
@@ -46,6 +47,7 @@ static int take_key(struct key_text *k, int id)
 	return id == OPT_KEY_TEXT    ? key_text_secret(k, optarg)
 	       : id == OPT_COLLECTOR ? key_text_collector(k, optarg)
 	       : id == OPT_PRESHARED ? key_text_preshared(k, optarg)
+	       : id == OPT_NEXT	     ? key_text_next(k, optarg)
 				     : 0;
 }
 

@@ -43,7 +43,8 @@ def configs():
     keys_ = b"key-text = " + key(8) + b"\ncollector=" + key(9) + b"\n"
     return [b"\0to = a:1 # one\n\n# none\n pad\r\npad = yes\n" + keys_, b"\1" + keys_,
             b"\0" + keys_ + b"preshared = " + key(3) + b"\ncollector = " + key(4) + b"\npreshared = " + key(5),
-            b"\0preshared = " + key(3) + b"\n", b"\0" + keys_ * 2, b"\0" + (b"collector = " + key(9) + b"\n") * 5,
+            b"\0preshared = " + key(3) + b"\n", b"\0" + keys_ + b"next = " + key(6) + b"\npreshared = " + key(3) + b"\n",
+            b"\0" + keys_ * 2, b"\0" + (b"collector = " + key(9) + b"\n") * 5,
             b"\0key-text = x\n", b"\0pad = no\n", b"\0help\n", b"\0too = 5\n", b"\0to\n", b"\0to a:1\n",
             b"\0to = a\0b\n", b"\0= 1\n", b"\0to = " + b"x" * 4200 + b"\n", b"\0to = a#b = c\t#d\n"]
 
