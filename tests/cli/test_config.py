@@ -86,7 +86,7 @@ def test_keys_stand_only_in_private_files(config, mode, name):
             f"{config}:2: {name}: others can read this file; chmod 600 {config}")
 
 
-@pytest.mark.parametrize("option", ["--key-text", "--collector", "--preshared"])
+@pytest.mark.parametrize("option", ["--key-text", "--preshared"])
 def test_keys_never_stand_on_a_command_line(option):
     status, said = run("run", option, SECRET)
     assert status == 2 and "no such option" in said and SECRET not in said
