@@ -41,7 +41,7 @@ LIBS_WEB := -lmicrohttpd -lseccomp
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
 	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
-PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
+PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
