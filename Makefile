@@ -478,6 +478,8 @@ $(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuz
 endef
 $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
 
+$(BUILD)/tests/fuzz/fuzz_http: LIBS_COMMON += -lmicrohttpd
+
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)
 fuzzers:
