@@ -67,7 +67,8 @@ NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)
 NEEDS_status_line := agent/control/status_line.c $(patsubst %,common/%.c,log_start status_text terminal_line)
-ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool status_line)
+NEEDS_notify := common/notify.c
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation notify one_way spool status_line)
 # `saluki capture` needs a collector on the same machine.
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l))) \
 	$(if $(filter bpf,$(WITHOUT)),agent/capture_main.c agent/options/capture_command.c $(wildcard agent/local/*.c))
