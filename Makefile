@@ -42,7 +42,8 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
-	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
+	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
+PACKAGES_PACKAGE := dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
 
