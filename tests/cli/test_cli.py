@@ -257,8 +257,6 @@ def test_every_option_of_the_docs_exists(page):
     known |= consumers_options()
     if page.name == "tcpdump.md":
         known |= {flag for row in habits.rows() for flag in row.flags}
-    if page.name == "operate.md":
-        known.add("--now")  # systemctl's
     for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text())):
         assert option in known, option
 
