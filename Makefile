@@ -535,8 +535,7 @@ test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
 .PHONY: test-web
-test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium and with Prometheus
-	$(Q)$(MAKE_QUIETLY) built-plain
+test-web: deps-test ## pass the tests of saluki-web that `make test` leaves out
 	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
 
 .PHONY: captures

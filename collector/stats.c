@@ -87,16 +87,22 @@ static int stats_process(const struct board_view *v, int sock, int end)
 	return 0;
 }
 
+/* Gives up the right to write to the board. */
+static int read_only(struct board *map, int fd)
+{
+	if (fd < 0)
+		return mprotect(map, BOARD_BYTES, PROT_READ);
+	return mmap(map, BOARD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == map ? 0 : -1;
+}
+
 /* Signals are the privileged process's. */
 static int child(const struct handout *out, struct board *map, const char *user, int sock, int end)
 {
-	struct board_view v = { 0 };
+	struct board_view v = { .map = map };
 	sigset_t set;
-	int fd = dup(out->fds[0]);
 
 	privsep_block_signals(&set);
-	munmap(map, BOARD_BYTES);
-	if (fd < 0 || board_map(&v, fd) || privsep_drop(user) || sandbox_statistics())
+	if (read_only(map, out->fds[0]) || privsep_drop(user) || sandbox_statistics())
 		return 1;
 	for (int i = 0; i < HANDOUT_FDS_MAX && out->fds[i] >= 0; i++)
 		close(out->fds[i]);
@@ -138,7 +144,8 @@ void stats_forget(struct stats *s)
 	if (!s->pid)
 		return;
 	close(s->sock);
-	close(s->end);
+	if (s->end >= 0)
+		close(s->end);
 	*s = (struct stats){ 0 };
 }
 
@@ -167,7 +174,8 @@ void stats_end(struct stats *s, struct files *f)
 
 	if (!s->pid)
 		return;
-	shutdown(s->end, SHUT_RDWR);
+	close(s->end);
+	s->end = -1;
 	while (s->pid) {
 		if (poll(&p, 1, monotonic_timeout(until_ns, monotonic_ns())) <= 0)
 			kill(s->pid, SIGKILL); /* it hangs */

@@ -134,7 +134,7 @@ static void sensor(struct board_sensor *s, uint32_t i, uint64_t begun_us, uint64
 		return;
 	s->presence = state == SILENT ? BOARD_SILENT : state == ENDED ? BOARD_ENDED : BOARD_UP;
 	s->heard_us = gone ? since_us[i] : time_us;
-	s->runs = s->run = 1;
+	s->runs = s->run = s->counted = 1;
 	s->held = state == HELD;
 	s->twice_us = state == SHARED ? time_us : 0;
 	s->newest_us = s->heard_us - 300000 + chance(i, 9000);
@@ -174,7 +174,8 @@ static void channel(struct board_channel *c, uint32_t interface, uint32_t n, uin
 	c->frames = listened * 5;
 }
 
-static void interface(struct board_slot *s, uint32_t i, uint64_t time_us, uint64_t begun_us)
+static void interface(struct board_slot *s, const struct board_sensor *owner, uint32_t i,
+		      uint64_t time_us, uint64_t begun_us)
 {
 	struct board_interface *x = &s->interfaces[i];
 	uint64_t seconds = (time_us - begun_us) / 1000000 + 1000;
@@ -189,9 +190,9 @@ static void interface(struct board_slot *s, uint32_t i, uint64_t time_us, uint64
 		strcpy(x->state, "no carrier");
 	if (states[i] == DEAF)
 		x->rose_us = since_us[i] - 2 * 60000000;
-	x->seen = s->sensors[i].totals.seen;
-	x->captured = s->sensors[i].totals.captured;
-	x->filtered = s->sensors[i].totals.filtered;
+	x->seen = owner->totals.seen;
+	x->captured = owner->totals.captured;
+	x->filtered = owner->totals.filtered;
 	x->begin_ns = x->from_ns = begun_us * 1000 - 1000000000000;
 	x->end_ns = x->to_ns = time_us * 1000;
 	for (uint32_t n = 0; n < CHANNELS; n++)
@@ -248,8 +249,11 @@ static void publish(uint64_t begun_us)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	collector(s, begun_us, time_us);
 	for (uint32_t i = 0; i < count; i++) {
-		sensor(&s->sensors[i], i, begun_us, time_us);
-		interface(s, i, time_us, begun_us);
+		struct board_sensor x;
+
+		sensor(&x, i, begun_us, time_us);
+		board_sensor_write(s, i, &x);
+		interface(s, &x, i, time_us, begun_us);
 	}
 	refusals(s, begun_us, time_us);
 	__atomic_store_n(&board->published, n, __ATOMIC_RELEASE);

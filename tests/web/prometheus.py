@@ -27,12 +27,13 @@ def binaries():
 class Prometheus(testbed.Process):
     """A server in the test's namespace, with a `for` of 2 s in all alerts."""
 
-    def __init__(self, bed, scrape_s=1):
+    def __init__(self, bed, scrape_s=1, config=None):
         folder = bed.tmp_path / "prometheus"
         folder.mkdir()
         rules = folder / "saluki.rules.yml"
         rules.write_text((RULES / "saluki.rules.yml").read_text().replace("for: 2m", "for: 2s"))
-        (folder / "config.yml").write_text(CONFIG.format(rules=rules, target=ADDRESS, scrape_s=scrape_s))
+        (folder / "config.yml").write_text(
+            config or CONFIG.format(rules=rules, target=ADDRESS, scrape_s=scrape_s))
         self.bed = bed
         super().__init__(bed.ns, [binaries() / "prometheus", f"--config.file={folder / 'config.yml'}",
                                   f"--storage.tsdb.path={folder / 'data'}", "--web.listen-address=127.0.0.1:9090"],
