@@ -7,14 +7,16 @@ on which a real 802.11 trace is played again and again, a sensor that captures i
 collector at the other end. With --interface the sensor captures a real one.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
-from testbed import (BUILD, ROOT, Collector, Host, Keys, Namespace, Player, Sensor,
+from testbed import (BUILD, ROOT, Collector, Host, Keys, Namespace, Player, Process, Sensor,
                      private_mounts, veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
@@ -100,15 +102,21 @@ def demo(args, directory):
             player = Player.tun(sensor_host, "mon0", 803, unpack(directory), ["--loop"])
             open_things.append(player)
             interface, to, listen = "mon0", "192.0.2.2:5600", "192.0.2.2:5600"
-        live = out / "live"
-        collector = Collector(collector_host, keys, out, listen, ["--live", live], start_new_session=True)
+        live, board = out / "live", out / "board"
+        collector = Collector(collector_host, keys, out, listen, ["--live", live, "--board", board],
+                              start_new_session=True)
         open_things.append(collector)
+        page = f"127.0.0.1:{free_port()}"
+        web = Process(Host(), [BUILD / "saluki-web", "--board", board, "--listen", page], "listening on",
+                      start_new_session=True)
+        open_things.append(web)
         sensor = Sensor(sensor_host, key, interface, to, ready=None, stderr=None,
                         start_new_session=True)
         open_things.append(sensor)
         if not args.interface:
             player.go()
             print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.")
+        print(f"\nThe page about all sensors: http://{page}/")
         look(live)
         try:
             show(collector, "demo", args.seconds or float("inf"))
@@ -124,9 +132,17 @@ def demo(args, directory):
             getattr(thing, "kill", thing.close if hasattr(thing, "close") else None)()
 
 
-def look(socket):
+def free_port(usual=5680):
+    """The usual port, or another one if a program has it."""
+    for port in (usual, 0):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)) as s:
+            return s.getsockname()[1]
+    raise OSError("no port is free")
+
+
+def look(live):
     """How to see the frames while they are written."""
-    command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(socket)}"
+    command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(live)}"
     print(f"""
 To look live while 'make run' runs, type in another terminal, as root:
   {command} -n

@@ -121,7 +121,7 @@ function tiles(state) {
 			: `${framesOf(state.lost)}, none now`, state.lost_rate ? "warn" : "fine"],
 		["newest frame", age, "by the collector's clock", ageColour],
 		["ledger", state.unbalanced ? "unbalanced" : "balances",
-			state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}` : "every frame is accounted for",
+			state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}` : "all frames accounted for",
 			state.unbalanced ? "bad" : "fine"],
 		["disk", state.disk_size ? `${share(used, state.disk_size)} used` : "not known",
 			state.disk_size ? disk : "", state.disk_size ? diskColour : ""],
