@@ -312,6 +312,18 @@ def test_contrast(bed, pretended, scheme, rest):
     assert_quiet(it)
 
 
+def test_a_collector_without_sensors(bed):
+    """The page is there before the collector is, and when no sensor is listed."""
+    server.start(bed)
+    it = Page(bed, ADDRESS)
+    page = it.open()
+    expect(page.get_by_role("alert")).to_contain_text("is saluki-collector running on this machine?")
+    Pretended(bed, 0)
+    expect(page.locator("#none")).to_have_text("The sensors file lists no sensor.")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.locator("#tiles")).to_contain_text("none is listed")
+
+
 def test_many(bed):
     """10,000 squares; a change touches one of them."""
     board = Pretended(bed, 10000)

@@ -51,7 +51,7 @@ function setText(node, text) {
 
 function badge(word) {
 	const [letter, colour] = TROUBLES[word];
-	return el("span", { className: `badge is-${colour}`, ariaHidden: "true" }, letter);
+	return el("span", { className: `badge is-${colour}`, "aria-hidden": "true" }, letter);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
