@@ -535,7 +535,8 @@ test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
 .PHONY: test-web
-test-web: deps-test ## pass the tests of saluki-web that `make test` leaves out
+test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium and with Prometheus
+	$(Q)$(MAKE_QUIETLY) built-plain
 	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
 
 .PHONY: captures

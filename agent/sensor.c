@@ -45,6 +45,7 @@ struct sensor {
 	struct capture capture;
 	struct control control;
 	struct session session;
+	struct session_keys_file keys_file;
 	struct exporter exporter;
 	struct queue queue;
 	struct pipeline pipelines[PIPELINES_MAX];
@@ -65,6 +66,10 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 		err = session_init(&s->session, o->to, o->to_count, &own, &peers);
 	sodium_memzero(&own, sizeof(own));
 	sodium_memzero(&peers, sizeof(peers));
+	if (!err && s->keys_file.path) {
+		s->session.keys_file = s->keys_file;
+		session_keys_load(&s->session);
+	}
 	keys_lock(&s->session, offsetof(struct session, outbox));
 	keys_lock(&s->exporter.deliver.path, sizeof(s->exporter.deliver.path));
 	s->session.pad = o->pad;
@@ -262,6 +267,8 @@ static int sensor_open(struct sensor *s, const struct run_options *o)
 		if (!s->exporter.spool)
 			return -1;
 	}
+	if (o->collector_keys && session_keys_open(&s->keys_file, o->collector_keys))
+		return -1;
 	if (privsep_drop(o->user))
 		return -1;
 	s->compiler = -1;

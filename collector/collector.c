@@ -84,6 +84,7 @@ static int collector_sensors(struct collector *c, const struct sensors_file *f)
 
 	if (err)
 		return err;
+	key_orders_apply(&c->key_orders, &c->sensors);
 	refocus_apply(&c->refocus, &f->groups);
 	live_sensors(&c->live, &c->sensors, &f->groups);
 	return 0;
@@ -220,6 +221,14 @@ static void lock_keys(struct collector *c)
 	keys_lock(&c->network.handshake, sizeof(c->network.handshake));
 }
 
+static void sensor_begun(void *user, struct sensor *s)
+{
+	struct collector *c = user;
+
+	groups_begun(&c->groups, s);
+	key_orders_begun(&c->key_orders, s);
+}
+
 int collector_process(struct collector *c)
 {
 	int status = 1;
@@ -237,6 +246,9 @@ int collector_process(struct collector *c)
 	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
+	key_orders_init(&c->key_orders, &c->commands);
+	c->network.begun = sensor_begun;
+	c->network.begun_user = c;
 	if (refocus_init(&c->refocus, &c->groups, &c->combos, &c->sensors_file.groups,
 			 c->o->sensors_file) ||
 	    control_init(&c->control, c->listener, &c->commands, &c->sensors, &c->groups) ||

@@ -10,6 +10,7 @@
 #include "collector/combo/combos.h"
 #include "collector/control/commands.h"
 #include "collector/control/groups.h"
+#include "collector/control/key_orders.h"
 #include "collector/network/network.h"
 #include "options.h"
 #include "collector/files/signals.h"
@@ -31,6 +32,7 @@ struct collector {
 	struct network network;
 	struct commands commands;
 	struct groups groups;
+	struct key_orders key_orders;
 	struct refocus refocus;
 	struct control control;
 	struct signals orders; /* from the privileged process */
@@ -42,8 +44,8 @@ struct collector {
 	struct status_line status;
 };
 
-/* Drops privilege and receives until a stop. The caller has set the options, the key
- * (network.handshake.own), the sensors file and all descriptors, and zeroed the rest. Returns the
+/* Drops privilege and receives until a stop. The caller has set the options, the keys
+ * (network.handshake), the sensors file and all descriptors, and zeroed the rest. Returns the
  * exit status. */
 int collector_process(struct collector *c);
 

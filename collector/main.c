@@ -141,6 +141,21 @@ static int read_key(struct keypair *own, const char *path)
 	return err;
 }
 
+static int read_keys(struct handshake *m, const struct collector_options *o)
+{
+	int err = read_key(&m->own[0], o->key_files[0]);
+
+	if (err || o->key_count == 1)
+		return err;
+	err = read_key(&m->own[1], o->key_files[1]);
+	if (!err && !memcmp(m->own[0].public, m->own[1].public, KEY_LEN)) {
+		log_line("--key %s: is the same key as --key %s", o->key_files[1], o->key_files[0]);
+		err = -EINVAL;
+	}
+	m->two_keys = true;
+	return err;
+}
+
 static int read_sensors(struct sensors_file *f, const struct collector_options *o)
 {
 	const char *path = o->sensors_file;
@@ -209,7 +224,7 @@ static int make_board(struct collector *c, struct shown *shown, const struct col
 		log_line("--board: %s", strerror(-err));
 		return err;
 	}
-	return o->stats_file ? stats_start(&shown->stats, &shown->board, c->board.map, o->user) : 0;
+	return o->stats_file ? stats_start(&shown->stats, &shown->board, c->board.map, o) : 0;
 }
 
 static int listen_board(struct collector *c, struct handout *out, const char **path)
@@ -254,7 +269,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 		_exit(collector_process(c));
 	}
 	/* Only the other process has keys and network. */
-	sodium_memzero(&c->network.handshake.own, sizeof(c->network.handshake.own));
+	sodium_memzero(c->network.handshake.own, sizeof(c->network.handshake.own));
 	sensors_file_free(&c->sensors_file);
 	close(c->receive.sock);
 	if (c->listener >= 0)
@@ -304,8 +319,7 @@ int main(int argc, char **argv)
 	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 && strcmp(o.write, "-"))
 		terminal_line_open(&c->status.shown);
 	status = 1;
-	if (make_board(c, &shown, &o) == 0 &&
-	    read_key(&c->network.handshake.own, o.key_file) == 0 &&
+	if (make_board(c, &shown, &o) == 0 && read_keys(&c->network.handshake, &o) == 0 &&
 	    read_sensors(&c->sensors_file, &o) == 0 &&
 	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "board/json.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
@@ -96,20 +97,24 @@ static int read_only(struct board *map, int fd)
 }
 
 /* Signals are the privileged process's. */
-static int child(const struct handout *out, struct board *map, const char *user, int sock, int end)
+static int child(const struct handout *out, struct board *map, const struct collector_options *o,
+		 int sock, int end)
 {
 	struct board_view v = { .map = map };
 	sigset_t set;
 
+	for (unsigned int i = 0; i < o->key_count; i++) /* keys in a config file are in pipes */
+		descriptors_close_path(o->key_files[i]);
 	privsep_block_signals(&set);
-	if (read_only(map, out->fds[0]) || privsep_drop(user) || sandbox_statistics())
+	if (read_only(map, out->fds[0]) || privsep_drop(o->user) || sandbox_statistics())
 		return 1;
 	for (int i = 0; i < HANDOUT_FDS_MAX && out->fds[i] >= 0; i++)
 		close(out->fds[i]);
 	return stats_process(&v, sock, end);
 }
 
-int stats_start(struct stats *s, const struct handout *out, struct board *map, const char *user)
+int stats_start(struct stats *s, const struct handout *out, struct board *map,
+		const struct collector_options *o)
 {
 	int socks[2], ends[2];
 
@@ -128,7 +133,7 @@ int stats_start(struct stats *s, const struct handout *out, struct board *map, c
 		close(ends[0]);
 		if (out->listener >= 0)
 			close(out->listener);
-		_exit(child(out, map, user, socks[1], ends[1]));
+		_exit(child(out, map, o, socks[1], ends[1]));
 	}
 	close(socks[1]);
 	close(ends[1]);

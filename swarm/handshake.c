@@ -44,7 +44,7 @@ static bool pick_slot(struct swarm_sensor *s, uint64_t time_ns, uint64_t *slot)
 		j = randombytes_uniform(TRYST_SLOTS);
 	while (s->slots_used >> j & 1);
 	s->slots_used |= 1u << j;
-	tryst_slots(slots, s->pair, interval);
+	tryst_slots(slots, s->keys[s->key].pair, interval);
 	*slot = slots[j];
 	return true;
 }
@@ -57,6 +57,7 @@ static void write_hello(const struct swarm *w, const struct swarm_sensor *s, str
 	char text[INFO_LEN_MAX + 1];
 
 	strcpy(info.interfaces[0].name, "swarm");
+	swarm_keys_tell(s, info.trusts);
 	memset(h, 0, sizeof(*h));
 	h->run = s->run;
 	h->time_ns = time_of(s);
@@ -70,7 +71,8 @@ static void write_hello(const struct swarm *w, const struct swarm_sensor *s, str
 static bool write_m1(struct swarm *w, struct swarm_sensor *s, uint8_t *out, uint64_t slot,
 		     size_t len, uint64_t now)
 {
-	const struct tryst_keys keys = { &s->own, w->o->collector, s->pair };
+	const struct swarm_key *k = &s->keys[s->key];
+	const struct tryst_keys keys = { &s->own, k->public, k->pair };
 	uint32_t n = ++s->attempt % SWARM_ASKED;
 	struct tryst_hello hello;
 
@@ -88,16 +90,17 @@ static bool write_m1(struct swarm *w, struct swarm_sensor *s, uint8_t *out, uint
 
 static void request(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 {
+	const struct swarm_key *k = &s->keys[s->key];
 	uint64_t time_ns = time_of(s);
 	bool dated = !s->requested;
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	s->request_ns = dated ? now + SESSION_UNDATED_NS : 0;
 	if (request_cookie(&s->requests[s->requested++], out,
-			   &(struct request_from){ &s->own, w->o->collector, time_ns,
+			   &(struct request_from){ &s->own, k->public, time_ns,
 						   dated ? time_ns / TRYST_INTERVAL_NS
 							 : REQUEST_UNDATED },
-			   s->pair))
+			   k->pair))
 		return;
 	w->counters.requests++;
 	swarm_datagram(w, s, out, REQUEST_LEN);
@@ -108,6 +111,7 @@ static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	uint8_t m1[SHROUD_DATAGRAM_MAX];
 	uint64_t slot;
 
+	swarm_keys_turn(s);
 	s->retry_ns = now + handshake_retry_ms(s->tries++) * 1000000ULL;
 	s->requested = 0;
 	s->told = false;
@@ -160,6 +164,7 @@ void swarm_answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const u
 	s->sensor_id = welcome.sensor_id;
 	s->window = welcome.window < SWARM_WINDOW ? welcome.window : SWARM_WINDOW;
 	s->attempt_up = attempt;
+	s->in_vain = false;
 	s->tries = 0;
 	s->request_ns = 0;
 	s->told = true;
@@ -183,7 +188,7 @@ static void told(struct swarm *w, struct swarm_sensor *s, const struct request_a
 	s->ahead_ns = time_ns - clock_ns(CLOCK_REALTIME);
 	if (write_m1(w, s, m1, answer->cookie, REQUEST_INIT_LEN, now) &&
 	    !request_set_up(out, m1,
-			    &(struct request_from){ &s->own, w->o->collector, time_ns,
+			    &(struct request_from){ &s->own, s->keys[s->key].public, time_ns,
 						    time_ns / TRYST_INTERVAL_NS }))
 		swarm_datagram(w, s, out, REQUEST_LEN);
 }

@@ -36,12 +36,14 @@ void swarm_key(struct keypair *own, const char *seed, unsigned long i)
 int swarm_sensor_init(struct swarm *w, unsigned int i, int sock)
 {
 	struct swarm_sensor *s = &w->sensors[i];
+	struct order_keys keys = { .count = 1 };
 
 	swarm_key(&s->own, w->o->seed, w->o->first + i);
 	s->sock = sock;
 	s->ahead_ns = w->o->clock_ahead * (int64_t)SECOND;
 	randombytes_buf(&s->run, sizeof(s->run));
-	return tryst_pair(s->pair, &s->own, w->o->collector, true, NULL);
+	memcpy(keys.key[0], w->o->collector, KEY_LEN);
+	return swarm_keys_set(s, &keys);
 }
 
 static void session_end(struct swarm *w, struct swarm_sensor *s)
@@ -117,6 +119,8 @@ static void message(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, 
 		s->echo_due = true;
 	} else if (in[0] == MESSAGE_RENEWED && len >= MESSAGE_RENEWED_LEN) {
 		renewed(w, s, in, now);
+	} else if (in[0] == MESSAGE_ORDER) {
+		swarm_ordered(w, s, in, len, now);
 	}
 	if (++s->unheard >= HEARD_EVERY)
 		s->heard_due = true;

@@ -2,9 +2,9 @@
 /*
  * saluki-swarm: many simulated sensors in one thread. They share sockets and the table of addresses
  * (main.c), turns and the rate (loop.c), and the combos that all of them send (combos.c). Each
- * sensor has its handshakes (handshake.c), a session (session.c), and datagrams to send in the
- * session (send.c). In the table, sensor n owns the addresses of its session as 2 n + 2, and those
- * of answers to its handshakes as 2 n + 3.
+ * sensor has its handshakes (handshake.c), keys of the collector (keys.c), a session (session.c),
+ * and datagrams to send in the session (send.c). In the table, sensor n owns the addresses of its
+ * session as 2 n + 2, and those of answers to its handshakes as 2 n + 3.
  */
 #ifndef SWARM_SWARM_H
 #define SWARM_SWARM_H
@@ -14,7 +14,9 @@
 
 #include "wire/combo.h"
 #include "wire/compress.h"
+#include "wire/info.h"
 #include "wire/message.h"
+#include "wire/order.h"
 #include "wire/request.h"
 #include "wire/table.h"
 #include "wire/tryst.h"
@@ -67,9 +69,16 @@ struct swarm_flight { /* a datagram in flight: number % SWARM_FLIGHT */
 	bool live;
 };
 
+/* A public key of the collector, and what is shared with it. */
+struct swarm_key {
+	uint8_t public[KEY_LEN], pair[KEY_LEN];
+};
+
 struct swarm_sensor {
 	struct keypair own;
-	uint8_t pair[KEY_LEN];
+	struct swarm_key keys[WIRE_ORDER_KEYS_MAX];
+	uint8_t key_count, key; /* `key`: of the last attempt */
+	bool in_vain;		/* it has no answer */
 	uint64_t run;
 	int sock; /* not owned */
 
@@ -163,6 +172,15 @@ void swarm_sensor_free(struct swarm *w, unsigned int i);
 void swarm_sensor_tick(struct swarm *w, unsigned int i, uint64_t now);
 /* Returns the owner, in the table, of the addresses of its session. */
 uint32_t swarm_owner(const struct swarm *w, const struct swarm_sensor *s);
+
+/* Sets the sensor's keys of the collector. Returns 0, or -EINVAL with nothing changed. */
+int swarm_keys_set(struct swarm_sensor *s, const struct order_keys *k);
+/* Chooses the key for another attempt. */
+void swarm_keys_turn(struct swarm_sensor *s);
+void swarm_keys_tell(const struct swarm_sensor *s, char trusts[KEY_SHORT_LEN]);
+/* Takes an ORDER. Only orders of keys are executed. */
+void swarm_ordered(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, size_t len,
+		   uint64_t now);
 
 /* For a sensor without a session: does due work, and sets the time of the next. */
 void swarm_set_up(struct swarm *w, struct swarm_sensor *s, uint64_t now);

@@ -29,6 +29,7 @@ static const struct field own_fields[] = {
 	FIELD(info, "ahead_us", NUMBER_64, ahead_us),
 	FIELD(info, "behind_us", NUMBER_64, behind_us),
 	FIELD(info, "links", TEXT, links),
+	FIELD(info, "trusts", TEXT, trusts),
 	{ 0 },
 };
 
@@ -143,7 +144,7 @@ static size_t write_capped(char *out, size_t max, const struct info *i, struct c
 		  sizeof("keep.0=") + sizeof("filter.0=") + 4 * CAP_MIN + 10))
 #define MOMENT_LEAST                                                                               \
 	(sizeof("exported=") + 20 + 3 * (sizeof("round_trip_us=") + 20) + sizeof("links=") +       \
-	 INFO_INTERFACES_MAX)
+	 INFO_INTERFACES_MAX + sizeof("trusts=") + KEY_SHORT_LEN)
 _Static_assert(LASTING_LEAST <= INFO_LASTING_MAX, "what lasts of any info can be written");
 _Static_assert(LASTING_LEAST + MOMENT_LEAST <= INFO_LEN_MAX, "any info can be written");
 
@@ -186,6 +187,7 @@ void info_write_lasting(struct info_lasting *out, const struct info *i)
 
 	lasting.exported = lasting.round_trip_us = lasting.ahead_us = lasting.behind_us = 0;
 	lasting.links[0] = 0;
+	*lasting.trusts = 0;
 	out->change = i->change;
 	out->len = write_within(out->text, INFO_LASTING_MAX, &lasting);
 }

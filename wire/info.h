@@ -13,6 +13,7 @@
  *     ahead_us       its machine's clock is before the collector's by so much, or
  *     behind_us      behind it
  *     links          if an interface is not up, a letter for each interface: INFO_LINK_
+ *     trusts         the collector's other public key that the sensor trusts: its first characters
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...
  *     snaplen.N      bytes kept of a frame, at most
@@ -24,7 +25,8 @@
  * the end.
  *
  * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us,
- * behind_us and links. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
+ * behind_us, links and trusts. A spool keeps the lasting part beside the combos (docs/wire.md,
+ * "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -56,7 +58,8 @@ struct info {
 	uint64_t exported, change;
 	uint64_t round_trip_us, ahead_us, behind_us;
 	char links[INFO_INTERFACES_MAX + 1]; /* "": all are up */
-	uint32_t count;			     /* interfaces: the highest N plus 1 */
+	char trusts[KEY_SHORT_LEN];
+	uint32_t count; /* interfaces: the highest N plus 1 */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };
 

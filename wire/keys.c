@@ -68,6 +68,15 @@ void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN])
 	sodium_bin2base64(text, KEY_TEXT_LEN, key, KEY_LEN, sodium_base64_VARIANT_ORIGINAL);
 }
 
+void key_to_short(char text[KEY_SHORT_LEN], const uint8_t key[KEY_LEN])
+{
+	char whole[KEY_TEXT_LEN];
+
+	key_to_text(whole, key);
+	memcpy(text, whole, KEY_SHORT_LEN - 1);
+	text[KEY_SHORT_LEN - 1] = 0;
+}
+
 int key_from_text(uint8_t key[KEY_LEN], const char *text)
 {
 	const char *end;
@@ -104,11 +113,24 @@ static bool is_blank(const char *line)
 	return !line[strspn(line, " \t\r")];
 }
 
+static const char *next_parse(const char *text, const struct keypair *own, struct keys_peer *p)
+{
+	if (!sodium_is_zero(p->next, KEY_LEN))
+		return "it has more than one 'next' for a collector";
+	if (key_from_text(p->next, text) || sodium_is_zero(p->next, KEY_LEN))
+		return "what is behind 'next' is not a public key ('saluki pubkey' prints it)";
+	if (!sodium_memcmp(p->next, own->public, KEY_LEN) ||
+	    !sodium_memcmp(p->next, p->public, KEY_LEN))
+		return "what is behind 'next' is this sensor's own public key, or the collector's "
+		       "present one";
+	return NULL;
+}
+
 /* Reads a line after the first. Returns NULL, or the reason if it is malformed. */
 static const char *peer_parse(const char *line, const struct keypair *own, struct keys_peers *p)
 {
-	static const char preshared[] = "preshared ";
-	size_t len = sizeof(preshared) - 1;
+	static const char preshared[] = "preshared ", next[] = "next ";
+	size_t len = sizeof(preshared) - 1, next_len = sizeof(next) - 1;
 
 	if (is_blank(line))
 		return NULL;
@@ -117,11 +139,13 @@ static const char *peer_parse(const char *line, const struct keypair *own, struc
 			       ? "what is behind 'preshared' is not a key; make one with "
 				 "'saluki genpsk'"
 			       : NULL;
+	if (p->count && !strncmp(line, next, next_len))
+		return next_parse(line + next_len, own, &p->peer[p->count - 1]);
 	if (p->count == KEYS_PEERS_MAX)
 		return "it has the public keys of more than four collectors";
 	if (key_from_text(p->peer[p->count].public, line))
 		return p->count ? "a line behind the second is neither a collector's public key "
-				  "nor 'preshared' and a key"
+				  "nor 'preshared' or 'next' and a key"
 				: second_line;
 	return sodium_memcmp(p->peer[p->count++].public, own->public, KEY_LEN)
 		       ? NULL

@@ -4,8 +4,8 @@
  *
  * A sensor's key file has its private key on line 1 (`saluki genkey`), and its collector's public
  * key on line 2. With a preshared key (`saluki genpsk`), the next line is "preshared" and this key.
- * Public keys of more collectors may follow, each with its preshared key. The collector's key file
- * has one line.
+ * A line "next" and a public key names the key that the collector will have. Public keys of more
+ * collectors may follow, each with such lines. The collector's key file has one line.
  */
 #ifndef WIRE_KEYS_H
 #define WIRE_KEYS_H
@@ -16,6 +16,7 @@
 
 #define KEY_LEN 32
 #define KEY_TEXT_LEN 45 /* base64 with its terminating 0 */
+#define KEY_SHORT_LEN 9 /* the first 8 characters, enough to tell a key from another, and a 0 */
 
 struct keypair {
 	uint8_t secret[KEY_LEN];
@@ -25,12 +26,14 @@ struct keypair {
 #define KEYS_PEERS_MAX 4
 
 /* The collectors in a sensor's key file. */
+struct keys_peer {
+	uint8_t public[KEY_LEN];
+	uint8_t next[KEY_LEN];	    /* its next public key; zeros: none */
+	uint8_t preshared[KEY_LEN]; /* zeros: none */
+};
 struct keys_peers {
 	unsigned int count;
-	struct {
-		uint8_t public[KEY_LEN];
-		uint8_t preshared[KEY_LEN]; /* zeros: none */
-	} peer[KEYS_PEERS_MAX];
+	struct keys_peer peer[KEYS_PEERS_MAX];
 };
 
 /* Must be called once before anything else here and in derive.h. Waits, after a line, until the
@@ -42,6 +45,7 @@ void key_generate(uint8_t secret[KEY_LEN]);
 int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN]);
 
 void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN]);
+void key_to_short(char text[KEY_SHORT_LEN], const uint8_t key[KEY_LEN]);
 /* Reads exactly one key from `text`; blanks around it are allowed. Returns 0 or -EINVAL. */
 int key_from_text(uint8_t key[KEY_LEN], const char *text);
 

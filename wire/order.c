@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool printable(uint8_t c)
@@ -146,6 +147,38 @@ static int parse_focus(struct order_channels *c, const char *text, const char **
 	return number(&text, WIRE_ORDER_FOCUS_MAX_MS, &c->ms) && !*text ? 0 : -EINVAL;
 }
 
+/* One or two different keys. */
+static int parse_keys(struct order_keys *k, const char *text, const char **why)
+{
+	*why = "keys takes one or two different public keys";
+	for (k->count = 0; *text && k->count < WIRE_ORDER_KEYS_MAX; k->count++) {
+		size_t len = strcspn(text, " ");
+		char key[KEY_TEXT_LEN] = "";
+
+		if (len != sizeof(key) - 1)
+			return -EINVAL;
+		memcpy(key, text, len);
+		if (key_from_text(k->key[k->count], key))
+			return -EINVAL;
+		text += len;
+		text += strspn(text, " ");
+	}
+	return *text || !k->count || (k->count == 2 && !memcmp(k->key[0], k->key[1], KEY_LEN))
+		       ? -EINVAL
+		       : 0;
+}
+
+void order_keys_write(char text[WIRE_ORDER_KEYS_TEXT], const struct order_keys *k)
+{
+	char key[KEY_TEXT_LEN];
+	size_t len = snprintf(text, WIRE_ORDER_KEYS_TEXT, "set keys");
+
+	for (unsigned int i = 0; i < k->count; i++) {
+		key_to_text(key, k->key[i]);
+		len += snprintf(text + len, WIRE_ORDER_KEYS_TEXT - len, " %s", key);
+	}
+}
+
 int order_parse(struct order_setting *s, const char *text, const char **why)
 {
 	*why = "there are: set snaplen BYTES, set filter EXPRESSION, set channels LIST, "
@@ -164,6 +197,10 @@ int order_parse(struct order_setting *s, const char *text, const char **why)
 	if (word(&text, names[WIRE_ORDER_CHANNELS])) {
 		s->kind = WIRE_ORDER_CHANNELS;
 		return parse_channels(&s->channels, text, why);
+	}
+	if (word(&text, "keys")) {
+		s->kind = WIRE_ORDER_KEYS;
+		return parse_keys(&s->keys, text, why);
 	}
 	if (!word(&text, names[WIRE_ORDER_FILTER]))
 		return -EINVAL;

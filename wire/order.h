@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "channel.h"
+#include "keys.h"
 #include "message.h"
 
 #define WIRE_ORDER_TEXT_MAX 1000
@@ -57,7 +58,13 @@ int answer_read(struct answer_message *a, const uint8_t *in, size_t len);
 
 /* ---- what an order's text says --------------------------------------------------------------- */
 
-enum order_kind { WIRE_ORDER_SNAPLEN, WIRE_ORDER_FILTER, WIRE_ORDER_CHANNELS, WIRE_ORDER_KINDS };
+enum order_kind {
+	WIRE_ORDER_SNAPLEN,
+	WIRE_ORDER_FILTER,
+	WIRE_ORDER_CHANNELS,
+	WIRE_ORDER_KINDS, /* in --allow-control */
+	WIRE_ORDER_KEYS = WIRE_ORDER_KINDS,
+};
 
 #define WIRE_ORDER_FOCUS_MAX_MS 86400000
 #define WIRE_ORDER_SHARES_MAX 65535
@@ -75,15 +82,27 @@ struct order_channels {
 	uint32_t ms;
 };
 
+#define WIRE_ORDER_KEYS_MAX 2
+#define WIRE_ORDER_KEYS_TEXT (sizeof("set keys") + WIRE_ORDER_KEYS_MAX * KEY_TEXT_LEN)
+
+/* WIRE_ORDER_KEYS: the collector's public keys, the one to prefer first. */
+struct order_keys {
+	unsigned int count;
+	uint8_t key[WIRE_ORDER_KEYS_MAX][KEY_LEN];
+};
+
 struct order_setting {
 	enum order_kind kind;
 	uint32_t snaplen;   /* WIRE_ORDER_SNAPLEN: not range-checked */
 	const char *filter; /* WIRE_ORDER_FILTER: inside the text, "": none */
 	struct order_channels channels;
+	struct order_keys keys;
 };
 
 /* "snaplen", "filter", "channels": as --allow-control names them. */
 const char *order_kind_name(enum order_kind kind);
+/* Writes the text of an order of WIRE_ORDER_KEYS. */
+void order_keys_write(char text[WIRE_ORDER_KEYS_TEXT], const struct order_keys *k);
 /* Returns 0, or -EINVAL with the reason in `why`. */
 int order_parse(struct order_setting *s, const char *text, const char **why);
 

@@ -84,6 +84,7 @@ void request_keys_init(struct request_keys *k, const uint8_t collector[KEY_LEN])
 /* A request that was opened. Whose it says it is has not been proved by that. */
 struct request {
 	uint8_t version, kind;
+	uint8_t pair;		 /* the collector's: its number for the two keys */
 	uint8_t sensor[KEY_LEN]; /* S */
 	uint8_t ephemeral[KEY_LEN], r[16];
 	uint8_t key[KEY_LEN];

@@ -10,6 +10,7 @@
 #include "common/version.h"
 #include "json.h"
 #include "wire/compress.h"
+#include "wire/keys.h"
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -135,9 +136,20 @@ static void print_level(const struct statistics *news)
 	putchar('\n');
 }
 
+/* Numbers come from the other process, which is not trusted with texts. */
+static const char *collector_key(const struct status *s, char text[KEY_SHORT_LEN])
+{
+	uint8_t key[KEY_LEN] = { 0 };
+
+	memcpy(key, &s->agent.news.collector_key, sizeof(s->agent.news.collector_key));
+	key_to_short(text, key);
+	return text;
+}
+
 static void print_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
+	char key[KEY_SHORT_LEN];
 
 	if (!status_has_agent(s)) {
 		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports "
@@ -145,9 +157,12 @@ static void print_agent(const struct status *s)
 		       s->name);
 		return;
 	}
-	printf("  agent    process %d, %s; exported %llu frames in %llu bytes", (int)s->agent.pid,
-	       s->agent.news.session_up ? "collector answers" : "no collector", ULL(t->exported),
-	       ULL(t->sent_bytes));
+	printf("  agent    process %d, ", (int)s->agent.pid);
+	if (s->agent.news.session_up)
+		printf("collector answers by its key %s", collector_key(s, key));
+	else
+		printf("no collector");
+	printf("; exported %llu frames in %llu bytes", ULL(t->exported), ULL(t->sent_bytes));
 	print_dropped(t);
 	printf("%s\n", s->agent.count > 1 ? ", all its interfaces together" : "");
 	print_level(&s->agent.news);
@@ -250,9 +265,9 @@ static void json_level(const struct statistics *news)
 static void json_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
-
 	const struct radio_channel *c = &s->agent.interface.channel;
 	unsigned int mhz = status_has_agent(s) ? c->mhz : 0;
+	char key[KEY_SHORT_LEN];
 
 	json_number("channel", channel_number(mhz));
 	json_number("mhz", mhz);
@@ -262,10 +277,12 @@ static void json_agent(const struct status *s)
 		printf("\"agent\": null,\n   ");
 		return;
 	}
-	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"interfaces\": %u, \"exported\": %llu, "
+	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"collector_key\": \"%s\", "
+	       "\"interfaces\": %u, \"exported\": %llu, "
 	       "\"dropped_send\": %llu, \"dropped_shutdown\": %llu, \"combos\": %llu, "
 	       "\"datagrams\": %llu, \"sent_bytes\": %llu, \"dropped_store\": %llu, ",
-	       (int)s->agent.pid, s->agent.news.session_up ? "true" : "false", s->agent.count,
+	       (int)s->agent.pid, s->agent.news.session_up ? "true" : "false",
+	       s->agent.news.session_up ? collector_key(s, key) : "", s->agent.count,
 	       ULL(t->exported), ULL(t->dropped_send), ULL(t->dropped_shutdown), ULL(t->combos),
 	       ULL(t->datagrams), ULL(t->sent_bytes), ULL(t->dropped_store));
 	json_level(&s->agent.news);

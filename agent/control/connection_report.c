@@ -3,6 +3,7 @@
 #include "connection_report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/duration.h"
 #include "common/log.h"
@@ -71,15 +72,29 @@ static void tell_up(struct connection_report *r, const struct session *s, const 
 	r->lost_ns = 0; /* another collector may take its place without a loss */
 }
 
+/* Which key answered, if the sensor knows two. */
+static void add_key(char *text, size_t size, const struct session_peer *p)
+{
+	size_t len = strlen(text);
+	char key[KEY_SHORT_LEN];
+
+	if (p->key_count < 2)
+		return;
+	key_to_short(key, p->keys[p->key].public);
+	snprintf(text + len, size - len, " (its key %s)", key);
+}
+
 void connection_report_tell(struct connection_report *r, const struct session *s, uint64_t now_ns)
 {
 	const struct connection_state now = { s->connected, s->heard_peer };
-	char often[64] = "";
+	char often[96] = "";
 
 	if (!connection_report_look(r, &now, now_ns, log_settings.level < LOG_LEVEL_VERBOSE))
 		return;
 	if (r->changes > 1)
 		snprintf(often, sizeof(often), " (%u changes since the last line)", r->changes);
+	if (now.up)
+		add_key(often, sizeof(often), &s->peers[now.peer]);
 	r->changes = 0;
 	if (now.up)
 		tell_up(r, s, often);

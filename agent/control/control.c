@@ -151,6 +151,17 @@ static void control_answer(struct control *c, const struct answer_message *a)
 	session_answer(c->session, a->number, a->status, a->text);
 }
 
+/* commands.h's `keys`. */
+static int control_keys(void *arg, const struct order_keys *k, char *said, size_t size)
+{
+	struct control *c = arg;
+	int err = session_keys_order(c->session, k, said, size);
+
+	if (!err)
+		session_info_changed(c->session);
+	return err;
+}
+
 /* session.h's `order`. */
 static void control_ordered(void *arg, uint64_t number, const char *text, size_t len)
 {
@@ -237,6 +248,8 @@ static void control_count(struct control *c)
 
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
+	if (now.session_up)
+		now.collector_key = session_key_begin(c->session);
 	export_totals(c->exporter, &now.totals);
 	now.level = __atomic_load_n(&level->now, __ATOMIC_RELAXED);
 	now.level_is_auto = level->automatic;
@@ -346,6 +359,8 @@ int control_init(struct control *c, struct capture *capture, struct exporter *e,
 	c->session->order = control_ordered;
 	c->session->order_arg = c;
 	c->snaplen = h->snaplen;
+	if (c->session->keys_file.fd >= 0)
+		c->orders.keys = (struct commands_keys){ control_keys, c };
 	c->orders.source = capture->source;
 	c->orders.names = c->session->info.interfaces;
 	control_info(&c->session->info, h);

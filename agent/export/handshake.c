@@ -20,25 +20,25 @@
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-uint32_t *session_slots_used(struct session_peer *p, uint64_t interval)
+uint32_t *session_slots_used(struct session_key *k, uint64_t interval)
 {
-	uint32_t *used = &p->slots[interval % 3].used;
+	uint32_t *used = &k->slots[interval % 3].used;
 
-	if (p->slots[interval % 3].interval != interval)
+	if (k->slots[interval % 3].interval != interval)
 		*used = 0;
-	p->slots[interval % 3].interval = interval;
+	k->slots[interval % 3].interval = interval;
 	return used;
 }
 
 /* Chooses a random unused slot of an interval. Returns whether there is one. */
-static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
+static bool slot_choose(struct session_key *k, uint64_t interval, uint64_t *slot)
 {
 	uint64_t slots[TRYST_SLOTS];
-	uint32_t *used = session_slots_used(p, interval), j;
+	uint32_t *used = session_slots_used(k, interval), j;
 
 	if (*used == UINT32_MAX)
 		return false;
-	tryst_slots(slots, p->pair, interval);
+	tryst_slots(slots, k->pair, interval);
 	do {
 		do
 			j = randombytes_uniform(TRYST_SLOTS);
@@ -64,12 +64,25 @@ uint32_t session_spool_for(const struct session *s, unsigned int peer)
 	return 0;
 }
 
+/* The collector certainly has the key of this session, and may have the other one. */
+static const struct session_spool_key *spool_key(const struct session *s,
+						 const struct session_spool *p)
+{
+	const struct session_peer *peer = &s->peers[s->asked.peer];
+	const struct session_spool_key *keys = p->keys[s->asked.peer];
+
+	for (unsigned int i = 0; i < SESSION_KEYS; i++)
+		if (keys[i].has && !memcmp(keys[i].public, peer->keys[peer->key].public, KEY_LEN))
+			return &keys[i];
+	return keys[0].has ? &keys[0] : &keys[1];
+}
+
 /* A session for a spool: the spool's key comes before the info of its writer. */
 static void hello_spool(const struct session *s, struct tryst_hello *hello)
 {
 	const struct session_spool *p = &s->spools[s->asked.spool - 1];
 
-	memcpy(hello->info, p->hello[s->asked.peer], SPOOL_HELLO_LEN);
+	memcpy(hello->info, spool_key(s, p)->hello, SPOOL_HELLO_LEN);
 	memcpy(hello->info + SPOOL_HELLO_LEN, p->info.text, p->info.len);
 	hello->info_len = SPOOL_HELLO_LEN + p->info.len;
 	hello->run = p->run;
@@ -79,6 +92,7 @@ static void hello_spool(const struct session *s, struct tryst_hello *hello)
 /* With `exported`, a collector that does not know this run learns what it has missed. */
 static void hello_info(struct session *s, struct tryst_hello *hello)
 {
+	session_keys_tell(&s->peers[s->asked.peer], s->info.trusts);
 	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
 	hello->info_len = info_write((char *)hello->info, &s->info);
 }
@@ -86,8 +100,8 @@ static void hello_info(struct session *s, struct tryst_hello *hello)
 /* Writes an m1 of `len` bytes under a slot or a cookie. Returns whether it did. */
 static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t len, uint64_t now_ns)
 {
-	const struct session_peer *p = &s->peers[s->asked.peer];
-	const struct tryst_keys keys = { &s->own, p->public, p->pair };
+	const struct session_key *k = session_peer_key(&s->peers[s->asked.peer]);
+	const struct tryst_keys keys = { &s->own, k->public, k->pair };
 	struct tryst_hello hello = {
 		.run = s->run,
 		.time_ns = session_time(s, s->asked.peer, now_ns),
@@ -132,17 +146,18 @@ static bool time_is_known(const struct session_peer *p, uint64_t time_ns)
  * collector refuses a date that is minutes wrong, so a request without a date follows. */
 static void send_request(struct session *s, uint64_t now_ns)
 {
-	const struct session_peer *p = &s->peers[s->asked.peer];
+	struct session_peer *p = &s->peers[s->asked.peer];
+	const struct session_key *k = session_peer_key(p);
 	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
 	bool dated = !s->asked.requested && time_is_known(p, time_ns);
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	s->asked.request_ns = dated ? now_ns + SESSION_UNDATED_NS : 0;
 	if (request_cookie(&s->asked.requests[s->asked.requested], out,
-			   &(struct request_from){ &s->own, p->public, time_ns,
+			   &(struct request_from){ &s->own, k->public, time_ns,
 						   dated ? time_ns / TRYST_INTERVAL_NS
 							 : REQUEST_UNDATED },
-			   p->pair))
+			   k->pair))
 		return;
 	s->asked.requested++;
 	send_out(s, out, REQUEST_LEN);
@@ -150,13 +165,13 @@ static void send_request(struct session *s, uint64_t now_ns)
 
 void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns)
 {
-	const struct session_peer *p = &s->peers[s->asked.peer];
+	const struct session_key *k = session_peer_key(&s->peers[s->asked.peer]);
 	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
 	uint8_t m1[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
 
 	if (write_init(s, m1, cookie, REQUEST_INIT_LEN, now_ns) &&
 	    !request_set_up(out, m1,
-			    &(struct request_from){ &s->own, p->public, time_ns,
+			    &(struct request_from){ &s->own, k->public, time_ns,
 						    time_ns / TRYST_INTERVAL_NS }))
 		send_out(s, out, REQUEST_LEN);
 }
@@ -168,6 +183,7 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 	struct session_peer *p = &s->peers[peer];
 	uint64_t time_ns = session_time(s, peer, now_ns), slot;
 
+	session_keys_turn(p);
 	log_verbose("collector %s: asking for a session", p->address.name);
 	sockets_give(&s->reach, s->asked.sock);
 	sodium_memzero(&s->asked, sizeof(s->asked));
@@ -180,7 +196,8 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 		session_no_route(s, peer, s->asked.sock);
 		return;
 	}
-	if (time_is_known(p, time_ns) && slot_choose(p, time_ns / TRYST_INTERVAL_NS, &slot)) {
+	if (time_is_known(p, time_ns) &&
+	    slot_choose(session_peer_key(p), time_ns / TRYST_INTERVAL_NS, &slot)) {
 		send_slot(s, slot, now_ns);
 		s->asked.request_ns = now_ns + SESSION_REQUEST_NS;
 	} else {

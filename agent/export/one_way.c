@@ -36,8 +36,8 @@ static void prepare(struct session *s, uint64_t time_ns)
 	tryst_ephemeral(&ephemeral, s->own.secret, time_ns);
 	memcpy(hello.ephemeral, ephemeral.public, KEY_LEN);
 	memcpy(w->pending_ephemeral, ephemeral.public, KEY_LEN);
-	w->pending = !tryst_one_way(w->k2, s->peers[0].pair, &hello, ephemeral.secret,
-				    s->peers[0].public);
+	w->pending = !tryst_one_way(w->k2, s->peers[0].keys[0].pair, &hello, ephemeral.secret,
+				    s->peers[0].keys[0].public);
 	w->announced = 0;
 	w->begin_ns = 0;
 	sodium_memzero(&ephemeral, sizeof(ephemeral));
@@ -47,8 +47,8 @@ static void prepare(struct session *s, uint64_t time_ns)
 static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int j,
 		    const struct tryst_hello *hello)
 {
-	struct session_peer *p = &s->peers[0];
-	uint32_t *used = session_slots_used(p, interval);
+	struct session_key *k = &s->peers[0].keys[0]; /* no answer tells whether another is right */
+	uint32_t *used = session_slots_used(k, interval);
 	uint64_t slots[TRYST_SLOTS];
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	long len;
@@ -56,8 +56,8 @@ static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int
 	if (*used & 1U << j)
 		return;
 	*used |= 1U << j;
-	tryst_slots(slots, p->pair, interval);
-	len = tryst_announce(out, p->pair, slots[j], hello, SHROUD_DATAGRAM_PADDED);
+	tryst_slots(slots, k->pair, interval);
+	len = tryst_announce(out, k->pair, slots[j], hello, SHROUD_DATAGRAM_PADDED);
 	send(sock, out, len, MSG_NOSIGNAL);
 }
 

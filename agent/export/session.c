@@ -73,6 +73,7 @@ void session_tell(struct session *s, uint64_t now_ns)
 	uint8_t message[INFO_MESSAGE_MAX + 1] = { MESSAGE_INFO };
 
 	s->info_due--;
+	session_keys_tell(&s->peers[s->present->peer], s->info.trusts);
 	s->next_info_ns = now_ns + SECOND_NS;
 	session_post(s, message, 1 + info_write((char *)message + 1, &s->info));
 }
@@ -234,18 +235,23 @@ static int session_sockets(struct session *s, const struct sockets_name *to,
 }
 
 /* At boot the network may come later, so this waits for a route and for a name's address. */
-static int session_add_peer(struct session *s, const struct sockets_name *to, const uint8_t *public,
-			    const uint8_t *preshared)
+static int session_add_peer(struct session *s, const struct sockets_name *to,
+			    const struct keys_peer *from)
 {
 	struct session_peer *p = &s->peers[s->peer_count];
+	struct order_keys keys = { .count = sodium_is_zero(from->next, KEY_LEN) ? 1 : 2 };
 	int err = sockets_numeric(&p->address, to) || !to->host ? 0 : sockets_route(&p->address);
 
 	if (err) {
 		session_no_route(s, s->peer_count, err);
 		session_tell_asking(s, s->peer_count);
 	}
-	memcpy(p->public, public, KEY_LEN);
-	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
+	memcpy(p->first, from->public, KEY_LEN);
+	memcpy(p->next, from->next, KEY_LEN);
+	memcpy(p->preshared, from->preshared, KEY_LEN);
+	memcpy(keys.key[0], from->public, KEY_LEN);
+	memcpy(keys.key[1], from->next, KEY_LEN);
+	if (session_keys_set(s, s->peer_count, &keys)) {
 		log_line("--key: what it has as public key of collector %s is none",
 			 p->address.name);
 		return -EINVAL;
@@ -275,7 +281,7 @@ int session_init(struct session *s, const struct sockets_name *to, unsigned int 
 			s->outbox[i].len = 0;
 	pthread_mutex_init(&s->lock, NULL);
 	s->ops = &answered;
-	s->asked.sock = -1;
+	s->asked.sock = s->keys_file.fd = -1;
 	s->realtime_ns = realtime_ns;
 	s->renew_ns = SESSION_RENEW_NS;
 	s->window = SESSION_WINDOW;
@@ -288,12 +294,8 @@ int session_init(struct session *s, const struct sockets_name *to, unsigned int 
 		return -EINVAL;
 	}
 	err = session_memory(s);
-	for (unsigned int i = 0; i < count && !err; i++) {
-		unsigned int key = peers->count > 1 ? i : 0;
-
-		err = session_add_peer(s, &to[i], peers->peer[key].public,
-				       peers->peer[key].preshared);
-	}
+	for (unsigned int i = 0; i < count && !err; i++)
+		err = session_add_peer(s, &to[i], &peers->peer[peers->count > 1 ? i : 0]);
 	s->peer = s->peers[0].address.name;
 	return err;
 }
@@ -303,7 +305,8 @@ void session_free(struct session *s)
 	sockets_close(&s->reach);
 	table_free(&s->table);
 	close(s->changed_fd);
+	close(s->keys_file.fd);
 	pthread_mutex_destroy(&s->lock);
 	sodium_memzero(s, sizeof(*s));
-	s->changed_fd = s->asked.sock = -1;
+	s->changed_fd = s->asked.sock = s->keys_file.fd = -1;
 }

@@ -9,6 +9,7 @@
  *     handshake_answer.c  takes the answers                     control thread
  *     session_receive.c   handles the collector's datagrams     control thread
  *     session_link.c      begins and ends sessions              control thread
+ *     session_keys.c      the collectors' keys                  control thread
  *     failure_reason.c    logs why there is no session          control thread
  *     session_mailbox.c   exchanges data between the threads    both
  *     session_send.c      seals and sends datagrams             export thread
@@ -29,6 +30,7 @@
 #include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/message.h"
+#include "wire/order.h"
 #include "wire/request.h"
 #include "wire/shroud.h"
 #include "wire/spool.h"
@@ -44,6 +46,7 @@
 #define SESSION_OUTBOX 6	/* kinds of messages in it */
 #define SESSION_INFO_REPEATS 10 /* a change is sent so often, a second apart */
 #define SESSION_YEAR_2020_NS 1577836800000000000ULL /* a valid clock is later */
+#define SESSION_KEYS 2				    /* public keys of a collector */
 #define SESSION_WINDOW 1024 /* addresses that the collector should know ahead */
 
 /* The export thread's sending state. It has its own copy, so that only it counts. */
@@ -60,7 +63,13 @@ struct session_path {
 /* An earlier process's records in the spool, for a session of their own (spool.h). */
 struct session_spool {
 	uint64_t run;
-	uint8_t hello[SOCKETS_PEERS][SPOOL_HELLO_LEN];
+	/* E and the file's key, wrapped for a collector's keys; `has`: it is */
+	struct session_spool_key {
+		bool has;
+		uint8_t public[KEY_LEN];
+		uint8_t hello[SPOOL_HELLO_LEN];
+	} keys[SOCKETS_PEERS][SESSION_KEYS];
+	uint8_t ephemeral[KEY_LEN]; /* E */
 	bool is_for[SOCKETS_PEERS]; /* collector that can open it */
 	struct info_lasting info;   /* of its first record */
 	bool done;		    /* atomic */
@@ -78,17 +87,41 @@ enum session_sign {
 	SESSION_OTHER_VERSION,
 };
 
-/* A collector's address and shared keys. */
-struct session_peer {
-	struct sockets_address address;
-	int no_route;		/* -errno for SESSION_NO_ROUTE */
-	enum session_sign sign; /* of the last attempt with any answer */
-	unsigned int told;	/* signs logged since it last answered, one bit each */
+/* A public key of a collector, and what is shared with it. */
+struct session_key {
 	uint8_t public[KEY_LEN], pair[KEY_LEN];
 	struct {
 		uint64_t interval;
 		uint32_t used; /* bit j: its slot j was used */
 	} slots[3];	       /* interval n is at n % 3 */
+};
+
+/*
+ * The file of --collector-keys, with the keys that collectors have ordered. A line is
+ *
+ *     HOST:PORT FIRST KEY [KEY]
+ *
+ * where FIRST is the collector's key in the key file. The last line of a collector counts. Lines
+ * are appended, so a loss of power leaves the earlier ones. Lines for another FIRST do not count: a
+ * change of the key file takes all ordered trust back.
+ */
+struct session_keys_file {
+	const char *path;
+	int fd; /* -1: none */
+};
+#define SESSION_KEYS_FILE_MAX 16384 /* bytes, then the file is begun anew */
+
+/* A collector's address and keys. */
+struct session_peer {
+	struct sockets_address address;
+	int no_route;		/* -errno for SESSION_NO_ROUTE */
+	enum session_sign sign; /* of the last attempt with any answer */
+	unsigned int told;	/* signs logged since it last answered, one bit each */
+	uint8_t first[KEY_LEN], next[KEY_LEN]; /* its public keys in the key file */
+	uint8_t preshared[KEY_LEN];	       /* zeros: none */
+	struct session_key keys[SESSION_KEYS];
+	unsigned int key_count, key; /* `key`: of the present session, or the last attempt */
+	bool in_vain;		     /* the last attempt has no answer */
 	bool clock_set; /* set by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
 	uint64_t clock_base_ns;
 };
@@ -159,8 +192,12 @@ struct session {
 	uint8_t instance[TRYST_INSTANCE_LEN];	  /* instance.h */
 	struct session_peer peers[SOCKETS_PEERS]; /* by priority */
 	unsigned int peer_count;
+	struct session_keys_file keys_file;
 	struct session_spool *spools;
 	unsigned int spool_count;
+	/* Called by the control thread after a collector's keys have changed. NULL: no spool. */
+	void (*keys_changed)(void *arg);
+	void *keys_changed_arg;
 
 	/* control thread */
 	struct info info; /* the sensor's description; `exported` and `change` are set here */
@@ -216,6 +253,11 @@ struct session {
  * -errno after a line. */
 int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
 		 const struct keypair *own, const struct keys_peers *peers);
+/* Opens or makes the file of --collector-keys, with privilege. Returns 0, or -errno after a line.
+ */
+int session_keys_open(struct session_keys_file *f, const char *path);
+/* Adds the keys in `keys_file` to those of the key file. Call it before the sandbox. */
+void session_keys_load(struct session *s);
 /* Returns why that collector gives no session. */
 void session_failure_reason(const struct session *s, unsigned int peer,
 			    char text[SESSION_FAILURE_REASON_MAX]);
@@ -246,6 +288,9 @@ void session_info_set(struct session *s);
 void session_new_keys(struct session *s, uint64_t now_ns);
 /* Call it after a change of `info` during a session. */
 void session_info_changed(struct session *s);
+/* Executes an order of the present collector to trust these keys, and writes `keys_file`. Returns 0
+ * or -errno, with what was done, or the reason, in `said`. */
+int session_keys_order(struct session *s, const struct order_keys *k, char *said, size_t size);
 /* Sends the ANSWER to order `number`; `text` is truncated to one datagram. */
 void session_answer(struct session *s, uint64_t number, uint8_t status, const char *text);
 
@@ -273,6 +318,21 @@ uint64_t session_clock_ns(struct session *s);
 
 /* ---- between the session's own files --------------------------------------------------------- */
 
+/* Sets a collector's keys, with their secrets. Keys that it had keep their used slots. Returns 0,
+ * or -EINVAL with nothing changed: one of them is no public key. */
+int session_keys_set(struct session *s, unsigned int peer, const struct order_keys *k);
+/* Returns the first 8 bytes of the present collector's key, as load_word() reads them. */
+uint64_t session_key_begin(struct session *s);
+/* Writes the first characters of a collector's other key, "" if it has one. */
+void session_keys_tell(const struct session_peer *p, char trusts[KEY_SHORT_LEN]);
+/* Chooses the key for another attempt: the other one if the last attempt had no answer. */
+void session_keys_turn(struct session_peer *p);
+/* The key of the session with a collector, or of the last attempt. */
+static inline struct session_key *session_peer_key(struct session_peer *p)
+{
+	return &p->keys[p->key];
+}
+
 /* Returns protocol time with peer `peer`. */
 uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_ns);
 /* Puts a message into the outbox, and replaces a waiting one of its kind. Control thread. */
@@ -288,8 +348,8 @@ void session_links_expire(struct session *s, uint64_t now_ns);
 void session_retire(struct session *s, uint64_t now_ns);
 /* Signals a change. */
 void session_tell(struct session *s, uint64_t now_ns);
-/* Returns the slots of an interval used for this peer, bit j, for the caller to add to. */
-uint32_t *session_slots_used(struct session_peer *p, uint64_t interval);
+/* Returns the slots of an interval used for this key, bit j, for the caller to add to. */
+uint32_t *session_slots_used(struct session_key *k, uint64_t interval);
 /* Requests a session, from a new port. */
 void session_ask(struct session *s, unsigned int peer, uint64_t now_ns);
 /* Continues the attempt when due. Returns the next due time; 0: none. */

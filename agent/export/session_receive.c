@@ -92,6 +92,7 @@ static void receive_connected(struct session *s, unsigned int peer)
 	s->was_silent = p->told || s->failed;
 	s->connected = true;
 	p->told = 0;
+	p->in_vain = false;
 	p->sign = SESSION_NOTHING;
 	s->unanswered = s->failed = s->attempts = 0;
 	s->heard_peer = peer;

@@ -91,7 +91,9 @@ struct spool {
 	pthread_t thread;
 	int work_fd; /* eventfd: wakes the spool thread */
 	uint8_t key[KEY_LEN];
-	struct spool_head head;			     /* of our segments, without order and stamp */
+	struct spool_head head;	     /* of our segments, without order and stamp */
+	struct spool_head head_next; /* for later ones; the session's lock */
+	bool head_changed;
 	struct session_spool groups[SPOOL_SEGMENTS]; /* of earlier processes, by age */
 	unsigned int group_count;
 

@@ -64,20 +64,32 @@ static bool is_used(struct spool *s, const struct spool_head *h, struct info_las
 	return spool_record_read(&s->file, h, &at, &r, s->old.bytes) == 0;
 }
 
-/* Fills in what a segment's head has for each collector. */
+/* Fills in what a segment's head has for a collector's key. */
+static void find_key(struct session_spool_key *k, const struct spool_head *h,
+		     const uint8_t public[KEY_LEN])
+{
+	uint8_t mark[SPOOL_MARK_LEN];
+
+	memcpy(k->public, public, KEY_LEN);
+	memcpy(k->hello, h->ephemeral, KEY_LEN);
+	spool_mark(mark, public, h->ephemeral);
+	for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
+		if (memcmp(mark, h->peers[i], sizeof(mark)))
+			continue;
+		memcpy(k->hello + KEY_LEN, h->peers[i] + sizeof(mark), SPOOL_WRAPPED_LEN);
+		k->has = true;
+	}
+}
+
 static void find_keys(const struct spool *s, const struct spool_head *h, struct session_spool *g)
 {
+	memcpy(g->ephemeral, h->ephemeral, KEY_LEN);
 	for (unsigned int p = 0; p < s->session->peer_count; p++) {
-		uint8_t mark[SPOOL_MARK_LEN];
+		const struct session_peer *peer = &s->session->peers[p];
 
-		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
-		spool_mark(mark, s->session->peers[p].public, h->ephemeral);
-		for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
-			if (memcmp(mark, h->peers[i], sizeof(mark)))
-				continue;
-			memcpy(g->hello[p] + KEY_LEN, h->peers[i] + sizeof(mark),
-			       SPOOL_WRAPPED_LEN);
-			g->is_for[p] = true;
+		for (unsigned int i = 0; i < peer->key_count; i++) {
+			find_key(&g->keys[p][i], h, peer->keys[i].public);
+			g->is_for[p] = g->is_for[p] || g->keys[p][i].has;
 		}
 	}
 }
@@ -88,7 +100,7 @@ static uint32_t group_of(struct spool *s, const struct spool_head *h,
 {
 	struct session_spool *g = s->groups;
 
-	while (g < s->groups + s->group_count && memcmp(g->hello[0], h->ephemeral, KEY_LEN))
+	while (g < s->groups + s->group_count && memcmp(g->ephemeral, h->ephemeral, KEY_LEN))
 		g++;
 	if (g == s->groups + s->group_count) {
 		g->run = h->run;
@@ -122,24 +134,43 @@ static void find_old(struct spool *s)
 	}
 }
 
-/* Wraps the file's key for each collector, and wipes the other secrets. */
-static int make_keys(struct spool *s)
+/* Wraps the file's key for the collectors' first keys, then for the others as far as there is room.
+ * Wipes the other secrets. */
+static int wrap_key(const struct spool *s, struct spool_head *h)
 {
 	struct keypair ephemeral;
+	unsigned int n = 0;
 	int err = 0;
 
-	key_generate(s->key);
 	tryst_ephemeral(&ephemeral, s->session->own.secret, s->session->realtime_ns());
-	memcpy(s->head.ephemeral, ephemeral.public, KEY_LEN);
-	for (unsigned int p = 0; p < s->session->peer_count && !err; p++) {
-		const struct session_peer *peer = &s->session->peers[p];
+	memcpy(h->ephemeral, ephemeral.public, KEY_LEN);
+	memset(h->peers, 0, sizeof(h->peers));
+	for (unsigned int i = 0; i < SESSION_KEYS * s->session->peer_count; i++) {
+		const struct session_peer *peer = &s->session->peers[i % s->session->peer_count];
+		const struct session_key *k = &peer->keys[i / s->session->peer_count];
 
-		spool_mark(s->head.peers[p], peer->public, ephemeral.public);
-		err = spool_wrap(s->head.peers[p] + SPOOL_MARK_LEN, &ephemeral, peer->pair,
-				 peer->public, s->key);
+		if (i / s->session->peer_count >= peer->key_count || n == KEYS_PEERS_MAX || err)
+			continue;
+		spool_mark(h->peers[n], k->public, ephemeral.public);
+		err = spool_wrap(h->peers[n++] + SPOOL_MARK_LEN, &ephemeral, k->pair, k->public,
+				 s->key);
 	}
 	sodium_memzero(&ephemeral, sizeof(ephemeral));
 	return err;
+}
+
+/* Without the old key, a collector could not open what a later process forwards. */
+static void keys_changed(void *arg)
+{
+	struct spool *s = arg;
+	struct spool_head h;
+
+	if (wrap_key(s, &h))
+		return;
+	pthread_mutex_lock(&s->session->lock);
+	s->head_next = h;
+	__atomic_store_n(&s->head_changed, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&s->session->lock);
 }
 
 int spool_begin(struct spool *s, struct session *session, uint64_t next)
@@ -150,12 +181,15 @@ int spool_begin(struct spool *s, struct session *session, uint64_t next)
 	s->head.run = session->run;
 	s->info = s->info_next = s->lasting;
 	s->floor = s->written = s->handed = s->end = s->aged[0] = s->aged[1] = next;
-	err = make_keys(s);
+	key_generate(s->key);
+	err = wrap_key(s, &s->head);
 	if (err) {
 		log_line("--spool %s: cannot make its key", s->path);
 		return err;
 	}
 	find_old(s);
+	session->keys_changed = keys_changed;
+	session->keys_changed_arg = s;
 	session->spools = s->groups;
 	session->spool_count = s->group_count;
 	if (s->group_count)

@@ -113,11 +113,24 @@ static int segment_begin(struct spool *s, uint64_t count)
 	return err;
 }
 
+/* A collector has other keys: the next segment's head has the file's key wrapped for them. */
+static void head_change(struct spool *s)
+{
+	pthread_mutex_lock(&s->session->lock);
+	memcpy(s->head.ephemeral, s->head_next.ephemeral, sizeof(s->head.ephemeral));
+	memcpy(s->head.peers, s->head_next.peers, sizeof(s->head.peers));
+	__atomic_store_n(&s->head_changed, false, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&s->session->lock);
+	s->writing = -1;
+}
+
 int spool_append(struct spool *s, const struct spool_record *record)
 {
 	struct spool_record r = *record;
 	int err;
 
+	if (__atomic_load_n(&s->head_changed, __ATOMIC_ACQUIRE))
+		head_change(s);
 	if (r.kind == SPOOL_INFO)
 		s->info = s->info_next;
 	if (r.kind == SPOOL_COMBO) { /* its slot keeps it unsealed */

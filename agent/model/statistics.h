@@ -31,7 +31,8 @@ struct statistics {
 	struct totals totals;
 	uint64_t at_ns; /* CLOCK_MONOTONIC of the last write */
 	uint64_t session_up;
-	int32_t level; /* the compression's present one (wire/compress.h) */
+	uint64_t collector_key; /* the first 8 bytes of its public key, as they are */
+	int32_t level;		/* the compression's present one (wire/compress.h) */
 	uint32_t level_is_auto;
 	struct sampler_view radios[INTERFACES_MAX];
 };

@@ -18,7 +18,8 @@ struct run_options {
 	struct sockets_name to[SOCKETS_PEERS]; /* by priority */
 	unsigned int to_count;
 	const char *key_file;
-	bool local; /* `to` is this command's own collector, whose end is ours */
+	const char *collector_keys; /* NULL: none */
+	bool local;		    /* `to` is this command's own collector, whose end is ours */
 	/* Instead of a key file: called after everything is attached and opened, and before the
 	 * first frame is read. Returns a key file's descriptor, or -errno after a line. May be
 	 * NULL. */

@@ -30,7 +30,8 @@ int sandbox_sensor(void)
 		.allowed = "epoll_create1 epoll_ctl epoll_wait epoll_pwait " SANDBOX_THREADS
 			   " eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
 			   "connect " /* for a new port: sockets.h */
-			   "pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
+			   "pread64 pwrite64 ftruncate ftruncate64 fallocate " /* --spool */
+			   "fdatasync", /* --collector-keys */
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_MAKING,

@@ -216,6 +216,19 @@ static bool channels_take(struct commands *o, const struct order_channels *c)
 	return channels_end(o, o->radios.sample(o->radios.arg, c));
 }
 
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool keys_take(struct commands *o, const struct order_keys *k)
+{
+	char said[128] = "not allowed: this sensor runs without --collector-keys";
+	int err;
+
+	if (!o->keys.set)
+		return answer(o, ANSWER_NOT_ALLOWED, "%s", said);
+	err = o->keys.set(o->keys.arg, k, said, sizeof(said));
+	return answer(o, err ? ANSWER_FAILED : ANSWER_DONE, "%s", said);
+}
+
 /* ---- an order -------------------------------------------------------------------------------- */
 
 static bool begin(struct commands *o)
@@ -225,6 +238,8 @@ static bool begin(struct commands *o)
 
 	if (order_parse(&s, o->order.text, &why))
 		return answer(o, ANSWER_UNKNOWN, "not understood: %s", why);
+	if (s.kind == WIRE_ORDER_KEYS)
+		return keys_take(o, &s.keys);
 	if (!(o->allowed & 1u << s.kind))
 		return answer(o, ANSWER_NOT_ALLOWED,
 			      "not allowed: this sensor runs without --allow-control %s",

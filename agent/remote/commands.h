@@ -39,12 +39,19 @@ struct commands_radios {
 	char *said; /* by them: those that have not done it, and why; empty when they begin */
 };
 
+/* Carries out WIRE_ORDER_KEYS. NULL: this sensor does not accept it. */
+struct commands_keys {
+	int (*set)(void *arg, const struct order_keys *k, char *said, size_t size);
+	void *arg;
+};
+
 struct commands {
 	unsigned int allowed; /* bits of enum order_kind */
 	int privileged;	      /* socket to that process, not owned; -1 with a file */
 	int compiler;	      /* socket to the compiler; -1: none */
 	struct source *source;
 	struct commands_radios radios;
+	struct commands_keys keys;
 	const struct info_interface *names; /* of interfaces */
 	uint32_t count;
 	uint16_t linktypes[INTERFACES_MAX];

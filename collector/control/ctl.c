@@ -183,7 +183,10 @@ static const char *wrong_order(char *text, size_t size, int count, char **words)
 		return "the order is too long";
 	if (len == -2)
 		return "for how long: a number and its unit, " DURATION_UNITS ", from 1ms to a day";
-	return order_parse(&s, text, &why) ? why : NULL;
+	if (order_parse(&s, text, &why))
+		return why;
+	return s.kind == WIRE_ORDER_KEYS ? "the collector itself orders keys, when it has two --key"
+					 : NULL;
 }
 
 /* Prints the mistake in an order, or suggests a similar word. */

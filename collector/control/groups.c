@@ -11,10 +11,8 @@
 #include "common/log.h"
 #include "common/monotonic.h"
 
-static void begun(void *user, struct sensor *s)
+void groups_begun(struct groups *g, struct sensor *s)
 {
-	struct groups *g = user;
-
 	if (s->member)
 		g->next_ns = 0;
 }
@@ -22,8 +20,6 @@ static void begun(void *user, struct sensor *s)
 void groups_init(struct groups *g, struct commands *d, struct sensors *list)
 {
 	*g = (struct groups){ .commands = d, .sensors = list };
-	d->network->begun = begun;
-	d->network->begun_user = g;
 }
 
 static void list_free(struct sensor_group **list, unsigned int count)

@@ -88,8 +88,9 @@ struct groups {
 	uint64_t next_ns;     /* monotonic: nothing is due before */
 };
 
-/* Sets `begun` of session_receive.h. */
 void groups_init(struct groups *g, struct commands *d, struct sensors *list);
+/* A session was set up. */
+void groups_begun(struct groups *g, struct sensor *s);
 void groups_free(struct groups *g);
 /* Applies the file's groups. Its sensors must be applied already. Returns 0, or -ENOMEM with the
  * groups unchanged. */

@@ -77,6 +77,7 @@ static int add_new(struct sensors *s, struct sensor **sorted, const struct senso
 static bool same_keys(const struct sensor *s, const struct sensors_line *l)
 {
 	return s->one_way == l->one_way && !memcmp(s->public, l->public, KEY_LEN) &&
+	       !memcmp(s->next, l->next, KEY_LEN) &&
 	       !sodium_memcmp(s->preshared, l->preshared, KEY_LEN);
 }
 
@@ -92,6 +93,7 @@ static bool apply_keys(struct sensor *s, const struct sensors_line *l)
 	memset(s->preshared, 0, KEY_LEN);
 	if (l) {
 		memcpy(s->public, l->public, KEY_LEN);
+		memcpy(s->next, l->next, KEY_LEN);
 		memcpy(s->preshared, l->preshared, KEY_LEN);
 	}
 	return true;

@@ -60,6 +60,7 @@ struct sensor {
 	uint64_t twice_ns;  /* monotonic: two machines used its key, at the latest then */
 	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
+	uint8_t next[KEY_LEN]; /* its next public key; zeros: none */
 	struct sensor_place place;
 	uint16_t group; /* its number in the file, from 1; 0: none */
 	uint64_t begun; /* number of sessions set up */

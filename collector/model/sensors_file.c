@@ -13,7 +13,7 @@
 
 #define LINE_MAX_LEN 4096 /* room for a plan's channels, given as frequencies */
 
-static bool name_valid(const char *name)
+bool sensors_file_name_valid(const char *name)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789._-";
@@ -23,10 +23,12 @@ static bool name_valid(const char *name)
 
 #define USAGE                                                                                      \
 	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, 'one-way' where it is "   \
-	"that, group=GROUP where it is in one, linktypes=LIST where it sends other link types "    \
-	"than usual, and floor=NUMBER x=METRES y=METRES where its place is known"
+	"that, next=PUBLIC-KEY while its key is changed, group=GROUP where it is in one, "         \
+	"linktypes=LIST where it sends other link types than usual, and floor=NUMBER x=METRES "    \
+	"y=METRES where its place is known"
 
 #define ONE_WAY "one-way" /* shorter than any key */
+#define NEXT "next="
 #define GROUP "group="
 #define LINKTYPES "linktypes="
 #define FLOOR "floor="
@@ -42,9 +44,17 @@ static bool begins(const char *word, const char *with)
 
 static const char *parse_group(struct sensors_line *new, const char *name)
 {
-	if (!*name || !name_valid(name))
+	if (!*name || !sensors_file_name_valid(name))
 		return "a group's name is at most 31 letters, digits, dots, dashes and underscores";
 	strcpy(new->group_name, name);
+	return NULL;
+}
+
+static const char *parse_next(struct sensors_line *new, const char *key)
+{
+	if (key_from_text(new->next, key) || sodium_is_zero(new->next, KEY_LEN))
+		return "the next public key is not 44 characters of base64 ('saluki pubkey' prints "
+		       "it)";
 	return NULL;
 }
 
@@ -94,6 +104,8 @@ static const char *parse_word(struct sensors_line *new, char *word, bool first)
 
 	if (parse_place(&new->place, word, &wrong))
 		return wrong;
+	if (begins(word, NEXT) && sodium_is_zero(new->next, KEY_LEN))
+		return parse_next(new, word + strlen(NEXT));
 	if (begins(word, GROUP) && !new->group_name[0])
 		return parse_group(new, word + strlen(GROUP));
 	if (begins(word, LINKTYPES) && !new->linktypes.listed)
@@ -102,7 +114,7 @@ static const char *parse_word(struct sensors_line *new, char *word, bool first)
 		new->one_way = true;
 		return NULL;
 	}
-	if (!first || begins(word, GROUP) || begins(word, LINKTYPES))
+	if (!first || begins(word, NEXT) || begins(word, GROUP) || begins(word, LINKTYPES))
 		return USAGE;
 	if (key_from_text(new->preshared, word))
 		return "the preshared key is not 44 characters of base64 ('saluki genpsk' makes "
@@ -154,7 +166,7 @@ static const char *parse_line(struct sensors_line *new, char *text)
 
 	if (!public)
 		return USAGE;
-	if (!name_valid(name))
+	if (!sensors_file_name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	new->id = parse_id(id);
 	if (key_from_text(new->public, public) && name_has_blank(public, save))
@@ -241,13 +253,6 @@ static int by_id(const void *a, const void *b)
 	return (*x)->id - (*y)->id;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct sensors_line *const *x = a, *const *y = b;
-
-	return memcmp((*x)->public, (*y)->public, KEY_LEN);
-}
-
 /* Returns the number of the first line that repeats a value of an earlier one, or 0. */
 static unsigned int find_twice(const struct sensors_file *f, const struct sensors_line **sorted,
 			       int (*compare)(const void *, const void *))
@@ -267,24 +272,66 @@ static unsigned int find_twice(const struct sensors_file *f, const struct sensor
 	return first;
 }
 
+/* A public key, and the number of its line. */
+struct listed_key {
+	const uint8_t *key;
+	unsigned int number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct listed_key *x = a, *y = b;
+
+	return memcmp(x->key, y->key, KEY_LEN);
+}
+
+/* As find_twice(), for the sensors' public keys and next public keys. `keys` has two places for
+ * each line. */
+static unsigned int find_key_twice(const struct sensors_file *f, struct listed_key *keys)
+{
+	unsigned int first = 0, n = 0;
+
+	for (unsigned int i = 0; i < f->count; i++) {
+		const struct sensors_line *l = &f->lines[i];
+
+		keys[n++] = (struct listed_key){ l->public, l->number };
+		if (!sodium_is_zero(l->next, KEY_LEN))
+			keys[n++] = (struct listed_key){ l->next, l->number };
+	}
+	qsort(keys, n, sizeof(*keys), by_key);
+	for (unsigned int i = 1; i < n; i++) {
+		unsigned int a = keys[i - 1].number, b = keys[i].number, later = a > b ? a : b;
+
+		if (by_key(&keys[i - 1], &keys[i]) == 0 && (!first || later < first))
+			first = later;
+	}
+	return first;
+}
+
 static int check_twice(const struct sensors_file *f, const char *path)
 {
-	static const struct {
-		int (*compare)(const void *, const void *);
-		const char *what;
-	} checks[] = { { by_name, "name" }, { by_id, "id" }, { by_key, "public key" } };
 	const struct sensors_line **sorted = malloc((f->count + 1) * sizeof(*sorted));
-	int err = sorted ? 0 : -ENOMEM;
+	struct listed_key *keys = malloc((2 * f->count + 1) * sizeof(*keys));
+	int err = sorted && keys ? 0 : -ENOMEM;
+	const char *what = "name";
+	unsigned int number = 0;
 
-	for (int i = 0; !err && i < 3; i++) {
-		unsigned int number = find_twice(f, sorted, checks[i].compare);
-
-		if (!number)
-			continue;
-		log_line("--sensors %s: line %u: this %s is taken", path, number, checks[i].what);
+	if (!err)
+		number = find_twice(f, sorted, by_name);
+	if (!err && !number) {
+		what = "id";
+		number = find_twice(f, sorted, by_id);
+	}
+	if (!err && !number) {
+		what = "public key";
+		number = find_key_twice(f, keys);
+	}
+	if (number) {
+		log_line("--sensors %s: line %u: this %s is taken", path, number, what);
 		err = -EINVAL;
 	}
 	free(sorted);
+	free(keys);
 	return err;
 }
 
@@ -320,7 +367,7 @@ static bool has_preshared(const struct sensors_file *f)
 	return false;
 }
 
-int sensors_file_read(struct sensors_file *f, int fd, const char *path)
+int sensors_file_read_any(struct sensors_file *f, int fd, const char *path)
 {
 	FILE *in = fdopen(fd, "r");
 	int err;
@@ -331,10 +378,6 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 		return -ENOMEM;
 	}
 	err = parse(f, in, path) ?: check_twice(f, path) ?: check_groups(f, path);
-	if (!err && f->count == 0) {
-		log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
-		err = -EINVAL;
-	}
 	if (!err && has_preshared(f) && !keys_private(fd))
 		log_line("warning: --sensors %s: others can read its preshared keys; chmod 600 "
 			 "%s",
@@ -345,6 +388,17 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 	if (err)
 		sensors_file_free(f);
 	return err;
+}
+
+int sensors_file_read(struct sensors_file *f, int fd, const char *path)
+{
+	int err = sensors_file_read_any(f, fd, path);
+
+	if (err || f->count)
+		return err;
+	log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
+	sensors_file_free(f);
+	return -EINVAL;
 }
 
 void sensors_file_free(struct sensors_file *f)

@@ -2,8 +2,8 @@
 /*
  * Sensors file (--sensors): the sensors that may send, one per line,
  *
- *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [group=GROUP] [linktypes=LIST]
- *     [floor=NUMBER] [x=METRES] [y=METRES]
+ *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [next=PUBLIC-KEY] [group=GROUP]
+ *     [linktypes=LIST] [floor=NUMBER] [x=METRES] [y=METRES]
  *
  * with link types as in linktypes.h, and groups as in groups_file.h. '#' begins a comment. Read at
  * the start and on SIGHUP. With preshared keys, it is as secret as a key file.
@@ -32,6 +32,7 @@ struct sensors_line {
 	uint16_t id;
 	unsigned int number;			     /* of the line in the file */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros: none */
+	uint8_t next[KEY_LEN];			     /* its next public key; zeros: none */
 	bool one_way;				     /* one-way sessions are allowed */
 	char group_name[GROUP_NAME_MAX];	     /* "": none */
 	struct linktypes linktypes;		     /* allowed ones */
@@ -48,6 +49,9 @@ struct sensors_file {
 /* Reads the open file and closes it. Returns 0, or -errno after a message with file, line and
  * mistake. */
 int sensors_file_read(struct sensors_file *f, int fd, const char *path);
+/* The same; the file may list no sensor. */
+int sensors_file_read_any(struct sensors_file *f, int fd, const char *path);
+bool sensors_file_name_valid(const char *name);
 void sensors_file_free(struct sensors_file *f); /* also if all zeros; wipes keys */
 
 #endif

@@ -8,11 +8,14 @@
 #include "common/log.h"
 #include "free_space.h"
 
+#define SETTINGS_KEYS 2 /* the present one, and the old one */
+
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */
 	int inherited;		 /* --listen fd:N: the socket; -1: none */
 	int report;		 /* descriptor for the ledger at the end; 0: standard error */
-	const char *key_file, *sensors_file;
+	const char *key_files[SETTINGS_KEYS], *sensors_file;
+	unsigned int key_count;
 	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;
 	const char *events;  /* NULL: modules' lines are only in the capture */

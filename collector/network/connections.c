@@ -6,6 +6,16 @@
 #include "common/log.h"
 #include "sensor.h"
 
+/* Once per key, so that the operator knows when the old one is no longer needed. */
+static void log_next_key(struct sensor *s, const struct session *session)
+{
+	if (!(session->pair & SENSOR_PAIR_NEXT) || s->network->next_logged)
+		return;
+	s->network->next_logged = true;
+	log_line("sensor %s: uses its next key; its old key in --sensors is no longer needed",
+		 s->name);
+}
+
 void connections_begun(struct network *o, struct sensor *s, const struct session *session,
 		       const struct sockaddr *from, uint64_t now_ns)
 {
@@ -14,6 +24,7 @@ void connections_begun(struct network *o, struct sensor *s, const struct session
 
 	if (from->sa_family == AF_UNIX)
 		return; /* the sensor of `saluki capture` */
+	log_next_key(s, session);
 	refusals_address(at, from);
 	log_verbose("sensor %s: session %s from %s", s->name,
 		    session->renewed ? "with new keys" : "set up", at);

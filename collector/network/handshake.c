@@ -23,7 +23,9 @@ static uint32_t window_given(uint32_t asked)
 /* Writes the m2. Returns false if the sensor's keys are invalid. */
 static bool answer(struct set_up *u, struct tryst_welcome *w, uint8_t k2[KEY_LEN])
 {
-	const struct tryst_keys keys = { &u->m->own, u->s->public, u->s->network->pair };
+	const struct tryst_keys keys = { &u->m->own[u->pair & SENSOR_PAIR_OLD],
+					 sensor_pair_key(u->s, u->pair),
+					 sensor_pair(u->s, u->pair)->shared };
 	long n;
 
 	w->time_ns = handshake_time(u->m);
@@ -37,7 +39,7 @@ static bool answer(struct set_up *u, struct tryst_welcome *w, uint8_t k2[KEY_LEN
 
 static enum handshake_result welcome(struct set_up *u)
 {
-	uint64_t spool = handshake_forward_agree(&u->m->own, u->s->network->pair, &u->hello);
+	uint64_t spool = handshake_forward_agree(u->m, u->s, &u->hello);
 	struct tryst_welcome w = { .window = window_given(u->hello.window),
 				   .flags = spool ? TRYST_SPOOL : 0 };
 	struct session *c = NULL;
@@ -49,6 +51,7 @@ static enum handshake_result welcome(struct set_up *u)
 	if (!c)
 		return HANDSHAKE_IGNORED;
 	c->padded = w.flags & TRYST_PADDED;
+	c->pair = u->pair;
 	handshake_candidate_hello(c, &u->hello);
 	c->spool = spool;
 	return HANDSHAKE_TAKEN;
@@ -77,7 +80,7 @@ static enum handshake_result take_hello(struct set_up *u)
 		return handshake_one_way_take(u);
 	if (u->has_slot && handshake_candidate_overtook(u->s, &u->hello, u->now_ns))
 		return HANDSHAKE_IGNORED;
-	if (handshake_candidate_is_busy(u->s, &u->hello, u->now_ns))
+	if (handshake_candidate_is_busy(u->s, u->pair, &u->hello, u->now_ns))
 		return refuse_busy(u);
 	return welcome(u);
 }
@@ -86,12 +89,12 @@ enum handshake_result handshake_take(struct set_up *u)
 {
 	enum handshake_result result;
 
-	if (tryst_accept(&u->hello, u->s->network->pair, u->in, u->len))
+	if (tryst_accept(&u->hello, sensor_pair(u->s, u->pair)->shared, u->in, u->len))
 		return HANDSHAKE_NONE;
 	if (!rate_limit_takes(&u->m->inits, HANDSHAKE_INITS_A_SECOND, u->now_ns))
 		return HANDSHAKE_LIMITED; /* its slot remains valid */
 	if (u->has_slot)
-		handshake_spend(u->t, u->s, load_word(u->in), u->low);
+		handshake_spend(u->t, u->s, u->pair, load_word(u->in), u->low);
 	else
 		u->s->network->cookies_used++;
 	result = take_hello(u);
@@ -116,13 +119,14 @@ bool handshake_renew(struct handshake *m, struct table *t, struct sensor *s, con
 	if (s->network->renewed_ns && now_ns - s->network->renewed_ns < 500000000)
 		return false; /* the sensor repeats it, and each one costs Diffie-Hellman */
 	s->network->renewed_ns = now_ns;
-	tryst_ephemeral(&own, m->own.secret, handshake_time(m));
+	tryst_ephemeral(&own, m->own[0].secret, handshake_time(m));
 	c = tryst_renew(k2, current->chain, &own, message + 1, false)
 		    ? NULL
 		    : handshake_candidate_make(s, t, k2, current->rx.window, now_ns);
 	if (c) {
 		c->run = current->run;
 		c->padded = current->padded;
+		c->pair = current->pair;
 		c->spool = current->spool;
 		c->renewed = true;
 		c->hello_ns = current->hello_ns;

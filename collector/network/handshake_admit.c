@@ -63,10 +63,12 @@ static bool admit(struct network *o, struct set_up *u, const struct datagram *d)
 	return true;
 }
 
-bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low,
+bool handshake_admit_slot(struct network *o, struct sensor *s, unsigned int pair, uint32_t low,
 			  const struct datagram *d)
 {
-	struct set_up u = { .s = s, .in = d->bytes, .len = d->len, .has_slot = true, .low = low };
+	struct set_up u = {
+		.s = s, .pair = pair, .in = d->bytes, .len = d->len, .has_slot = true, .low = low
+	};
 
 	return admit(o, &u, d);
 }
@@ -82,7 +84,7 @@ static void answer(struct network *o, const struct request *q, const struct sens
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	if (s)
-		a.cookie = handshake_requests_cookie(&o->requests, s, d->now_ns);
+		a.cookie = handshake_requests_cookie(&o->requests, q, s, d->now_ns);
 	else
 		randombytes_buf(&a.cookie, sizeof(a.cookie));
 	o->counters.questions++;
@@ -112,7 +114,7 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 		o->counters.refused_requests++;
 		return;
 	case HANDSHAKE_REQUESTS_SET_UP:
-		u = (struct set_up){ .s = s, .in = q->rest, .len = q->rest_len };
+		u = (struct set_up){ .s = s, .pair = q->pair, .in = q->rest, .len = q->rest_len };
 		o->counters.refused_requests += !admit(o, &u, d);
 		return;
 	case HANDSHAKE_REQUESTS_UNLISTED:

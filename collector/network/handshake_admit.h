@@ -11,9 +11,9 @@
 #include "network.h"
 #include "session.h"
 
-/* Takes a datagram whose address is the sensor's slot `low` in the table. Returns whether it is
- * authentic. */
-bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low,
+/* Takes a datagram whose address is the slot `low`, in the table, of the sensor's pair of keys.
+ * Returns whether it is authentic. */
+bool handshake_admit_slot(struct network *o, struct sensor *s, unsigned int pair, uint32_t low,
 			  const struct datagram *d);
 /* Takes a datagram whose address is not in the table. */
 void handshake_admit_request(struct network *o, const struct datagram *d);

@@ -54,12 +54,14 @@ bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hel
 	return c && hello->time_ns <= c->hello_ns && now_ns - c->made_ns < HANDSHAKE_CANDIDATE_NS;
 }
 
-/* A machine that restarted also has a new instance, but was silent meanwhile. */
-bool handshake_candidate_is_busy(const struct sensor *s, const struct tryst_hello *hello,
-				 uint64_t now_ns)
+/* A machine that restarted also has a new instance, but was silent meanwhile. An instance depends
+ * on the sensor's key, so a sensor that takes its next key into use need not be silent. */
+bool handshake_candidate_is_busy(const struct sensor *s, unsigned int pair,
+				 const struct tryst_hello *hello, uint64_t now_ns)
 {
 	const struct session *c = sensor_session(s);
+	bool next = c && pair & SENSOR_PAIR_NEXT && !(c->pair & SENSOR_PAIR_NEXT);
 
-	return c && !s->final_confirmed && now_ns - s->heard_ns < HANDSHAKE_SILENT_NS &&
+	return c && !next && !s->final_confirmed && now_ns - s->heard_ns < HANDSHAKE_SILENT_NS &&
 	       memcmp(c->instance, hello->instance, sizeof(c->instance));
 }

@@ -21,8 +21,9 @@ void handshake_candidate_hello(struct session *c, const struct tryst_hello *hell
 /* Whether an m1 is not newer than the candidate that the sensor is about to use. */
 bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hello *hello,
 				  uint64_t now_ns);
-/* Whether the sensor currently sends from another machine than the m1's: its key was copied. */
-bool handshake_candidate_is_busy(const struct sensor *s, const struct tryst_hello *hello,
-				 uint64_t now_ns);
+/* Whether the sensor currently sends from another machine than that of the m1, which was set up
+ * with this pair of keys: its key was copied. */
+bool handshake_candidate_is_busy(const struct sensor *s, unsigned int pair,
+				 const struct tryst_hello *hello, uint64_t now_ns);
 
 #endif

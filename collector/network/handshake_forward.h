@@ -6,18 +6,17 @@
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_FORWARD_H
 #define COLLECTOR_NETWORK_HANDSHAKE_FORWARD_H
 
+#include "handshake_slots.h"
 #include "session.h"
-#include "wire/keys.h"
-#include "wire/tryst.h"
 
 struct run_terms;
 
 /* Returns the id of the spool that a set-up announces, or 0 if there is none or its key does not
  * open. */
-uint64_t handshake_forward_agree(const struct keypair *own, const uint8_t pair[KEY_LEN],
+uint64_t handshake_forward_agree(const struct handshake *m, const struct sensor *s,
 				 const struct tryst_hello *hello);
 /* Reads a session's run, spool and info into `t`. Moves `info` out of the session. */
-void handshake_forward_terms(struct run_terms *t, const struct keypair *own,
-			     const uint8_t pair[KEY_LEN], struct session *session);
+void handshake_forward_terms(struct run_terms *t, const struct handshake *m, const struct sensor *s,
+			     struct session *session);
 
 #endif

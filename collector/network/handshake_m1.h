@@ -23,6 +23,7 @@ struct set_up {
 	struct handshake *m;
 	struct table *t;
 	struct sensor *s;
+	unsigned int pair; /* number of the pair of keys */
 	const uint8_t *in;
 	size_t len;
 	bool has_slot; /* sent under a slot, `low` in the table; else under a cookie */

@@ -36,12 +36,14 @@ static struct session *announce(struct set_up *u)
 	uint8_t k2[KEY_LEN];
 	struct session *c = NULL;
 
-	if (!tryst_one_way(k2, u->s->network->pair, hello, u->m->own.secret, hello->ephemeral))
+	if (!tryst_one_way(k2, sensor_pair(u->s, u->pair)->shared, hello,
+			   u->m->own[u->pair & SENSOR_PAIR_OLD].secret, hello->ephemeral))
 		c = handshake_candidate_make(u->s, u->t, k2, hello->window, u->now_ns);
 	sodium_memzero(k2, sizeof(k2));
 	if (!c)
 		return NULL;
 	c->no_acks = true;
+	c->pair = u->pair;
 	memcpy(c->renew + 1, hello->ephemeral, KEY_LEN);
 	handshake_candidate_hello(c, hello);
 	return c;
@@ -62,7 +64,7 @@ enum handshake_result handshake_one_way_take(struct set_up *u)
 	    hello->window < SHROUD_WINDOW_MIN || hello->window > SESSION_WINDOW)
 		return HANDSHAKE_IGNORED;
 	/* Before the times are compared, as the other machine's clock may be behind. */
-	if (!c && handshake_candidate_is_busy(s, hello, u->now_ns))
+	if (!c && handshake_candidate_is_busy(s, u->pair, hello, u->now_ns))
 		return HANDSHAKE_BUSY;
 	/* Nothing from us proves that the m1 is fresh. But the sensor's time increases, and a
 	 * replay has an old one. */

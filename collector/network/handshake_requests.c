@@ -10,7 +10,9 @@
 
 void handshake_requests_init(struct handshake_requests *r)
 {
-	request_keys_init(&r->keys, r->own->public);
+	request_keys_init(&r->keys[0], r->handshake->own[0].public);
+	if (r->handshake->two_keys)
+		request_keys_init(&r->keys[1], r->handshake->own[1].public);
 	randombytes_buf(r->secret, sizeof(r->secret));
 	replays_init(&r->seen);
 }
@@ -28,16 +30,31 @@ static uint64_t key_word(const struct handshake_requests *r, const uint8_t senso
 
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s)
 {
+	struct sensor_second *second = s->network->second;
+	int err;
+
 	s->network->key_word = key_word(r, s->public);
-	return table_add(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+	err = table_add(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+	if (err || !second || sodium_is_zero(s->next, KEY_LEN))
+		return err;
+	second->key_word = key_word(r, s->next);
+	return table_add(t, second->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), SENSOR_PAIR_NEXT);
 }
 
 void handshake_requests_remove(struct table *t, const struct sensor *s)
 {
+	const struct sensor_second *second = s->network->second;
+
 	table_remove(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+	if (second && second->key_word)
+		table_remove(t, second->key_word, SENSOR_OWNER(s->index, SENSOR_KEY),
+			     SENSOR_PAIR_NEXT);
 }
 
-static struct sensor *sensor_of(const struct handshake_requests *r, const uint8_t sensor[KEY_LEN])
+/* Returns the listed sensor with this key, and adds SENSOR_PAIR_NEXT to `*pair` if it is its next
+ * one. */
+static struct sensor *sensor_of(const struct handshake_requests *r, const uint8_t sensor[KEY_LEN],
+				uint8_t *pair)
 {
 	uint64_t word = key_word(r, sensor);
 	const struct table_entry *e = NULL;
@@ -45,23 +62,25 @@ static struct sensor *sensor_of(const struct handshake_requests *r, const uint8_
 	while ((e = table_find(r->table, word, e))) {
 		struct sensor *s = r->sensors->list[SENSOR_OWNER_INDEX(e->owner)];
 
-		if (SENSOR_OWNER_KIND(e->owner) == SENSOR_KEY &&
-		    !memcmp(s->public, sensor, KEY_LEN))
-			return s;
+		if (SENSOR_OWNER_KIND(e->owner) != SENSOR_KEY ||
+		    memcmp(sensor_pair_key(s, e->low), sensor, KEY_LEN))
+			continue;
+		*pair |= e->low;
+		return s;
 	}
 	return NULL;
 }
 
 /* ---- cookies --------------------------------------------------------------------------------- */
 
-static uint64_t cookie_of(const struct handshake_requests *r, const struct sensor *s,
-			  uint64_t period)
+static uint64_t cookie_of(const struct handshake_requests *r, const struct request *q,
+			  const struct sensor *s, uint64_t period)
 {
 	uint8_t full[KEY_LEN], number[16];
 
 	store_be(number, period, 8);
 	store_be(number + 8, s->network->cookies_used, 8);
-	derive(full, r->secret, "cookie", s->public, KEY_LEN, number, sizeof(number));
+	derive(full, r->secret, "cookie", q->sensor, KEY_LEN, number, sizeof(number));
 	return load_word(full);
 }
 
@@ -70,10 +89,10 @@ bool handshake_requests_answers_stranger(struct handshake_requests *r, uint64_t 
 	return rate_limit_takes(&r->strangers, HANDSHAKE_REQUESTS_OF_STRANGERS, now_ns);
 }
 
-uint64_t handshake_requests_cookie(const struct handshake_requests *r, const struct sensor *s,
-				   uint64_t now_ns)
+uint64_t handshake_requests_cookie(const struct handshake_requests *r, const struct request *q,
+				   const struct sensor *s, uint64_t now_ns)
 {
-	return cookie_of(r, s, now_ns / HANDSHAKE_REQUESTS_COOKIE_NS);
+	return cookie_of(r, q, s, now_ns / HANDSHAKE_REQUESTS_COOKIE_NS);
 }
 
 static bool is_fresh(const struct handshake_requests *r, const struct request *q,
@@ -81,7 +100,7 @@ static bool is_fresh(const struct handshake_requests *r, const struct request *q
 {
 	uint64_t cookie = load_word(q->rest), period = now_ns / HANDSHAKE_REQUESTS_COOKIE_NS;
 
-	return cookie == cookie_of(r, s, period) || cookie == cookie_of(r, s, period - 1);
+	return cookie == cookie_of(r, q, s, period) || cookie == cookie_of(r, q, s, period - 1);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -116,10 +135,23 @@ static enum handshake_requests_result classify(struct handshake_requests *r,
 	}
 	if (q->kind != REQUEST_COOKIE)
 		return HANDSHAKE_REQUESTS_NONE;
-	if (s && request_proved(q, s->network->pair))
+	if (s && request_proved(q, sensor_pair(s, q->pair)->shared))
 		return sensor_allowed(s, dated, now_ns) ? HANDSHAKE_REQUESTS_COOKIE
 							: HANDSHAKE_REQUESTS_LIMITED;
 	return s ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;
+}
+
+/* Whether it is a request to one of the collector's keys: then sets its date, and in `*pair` whose.
+ */
+static bool plausible(const struct handshake_requests *r, const struct datagram *d,
+		      uint64_t interval, uint64_t *date, uint8_t *pair)
+{
+	*pair = 0;
+	if (request_plausible(&r->keys[0], d->bytes, d->len, interval, date))
+		return true;
+	*pair = SENSOR_PAIR_OLD;
+	return r->handshake->two_keys &&
+	       request_plausible(&r->keys[1], d->bytes, d->len, interval, date);
 }
 
 enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
@@ -130,17 +162,17 @@ enum handshake_requests_result handshake_requests_take(struct handshake_requests
 	uint64_t date;
 
 	*s = NULL;
-	if (!request_plausible(&r->keys, d->bytes, d->len, interval, &date))
+	if (!plausible(r, d, interval, &date, &q->pair))
 		return HANDSHAKE_REQUESTS_NONE;
 	if (replays_has(&r->seen, d->bytes))
 		return HANDSHAKE_REQUESTS_REPEATED;
 	if (!may_open(r, date != REQUEST_UNDATED, d->now_ns))
 		return HANDSHAKE_REQUESTS_LIMITED;
 	replays_add(&r->seen, d->bytes);
-	if (!request_open(q, r->own, d->bytes, d->len, date)) {
+	if (!request_open(q, &r->handshake->own[q->pair], d->bytes, d->len, date)) {
 		if (q->version != TRYST_VERSION)
 			return HANDSHAKE_REQUESTS_VERSION;
-		*s = sensor_of(r, q->sensor);
+		*s = sensor_of(r, q->sensor, &q->pair);
 		result = classify(r, q, *s, date != REQUEST_UNDATED, d->now_ns);
 	}
 	if (result == HANDSHAKE_REQUESTS_NONE || result == HANDSHAKE_REQUESTS_LIMITED)

@@ -15,6 +15,7 @@
 
 #include "datagram.h"
 #include "handshake_replays.h"
+#include "handshake_slots.h"
 #include "collector/model/sensors.h"
 #include "wire/request.h"
 #include "collector/model/rate_limit.h"
@@ -27,10 +28,10 @@
 #define HANDSHAKE_REQUESTS_COOKIE_NS 8000000000ULL
 
 struct handshake_requests {
-	const struct keypair *own;
-	const struct table *table; /* also has the addresses of public keys */
+	const struct handshake *handshake; /* the collector's keys */
+	const struct table *table;	   /* also has the addresses of public keys */
 	const struct sensors *sensors;
-	struct request_keys keys;
+	struct request_keys keys[2];
 	uint8_t secret[KEY_LEN];
 	struct rate_limit opened, undated, strangers;
 	struct replays seen;
@@ -48,9 +49,9 @@ enum handshake_requests_result {
 	HANDSHAKE_REQUESTS_SET_UP,   /* an m1 under a valid cookie; it proves its own sensor */
 };
 
-/* The caller sets `own`, `table` and `sensors`, and zeroes the rest. */
+/* The caller sets `handshake`, `table` and `sensors`, and zeroes the rest. */
 void handshake_requests_init(struct handshake_requests *r);
-/* Add or remove a listed sensor's key. Adding returns 0 or -ENOMEM. */
+/* Add or remove a listed sensor's keys. Adding returns 0 or -ENOMEM. */
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s);
 void handshake_requests_remove(struct table *t, const struct sensor *s);
 /* Takes a datagram whose address is not in the table, in the current `interval`. Sets `q` to its
@@ -63,7 +64,7 @@ enum handshake_requests_result handshake_requests_take(struct handshake_requests
 bool handshake_requests_answers_stranger(struct handshake_requests *r, uint64_t now_ns);
 /* Returns a cookie for the sensor. Only a request that proves its sensor may get it: each set-up
  * with a valid cookie counts against the sensor's limit. */
-uint64_t handshake_requests_cookie(const struct handshake_requests *r, const struct sensor *s,
-				   uint64_t now_ns);
+uint64_t handshake_requests_cookie(const struct handshake_requests *r, const struct request *q,
+				   const struct sensor *s, uint64_t now_ns);
 
 #endif

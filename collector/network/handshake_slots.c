@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshake slots: see handshake_slots.h. Always holds: for a listed sensor, the table has exactly
- * the slots of the intervals slots_of - 1 to slots_of + 1 that are not `spent`. A slot's `low` is
- * its interval's low bits and its index in the interval.
+ * Handshake slots: see handshake_slots.h. Always holds: for each pair of keys of a listed sensor,
+ * the table has exactly the slots of the intervals slots_of - 1 to slots_of + 1 that are not
+ * `spent`. A slot's `low` is its interval's low bits and its index in the interval.
  */
 #include "handshake_slots.h"
 
@@ -46,62 +46,96 @@ static uint32_t slot_low(uint64_t interval, unsigned int j)
 	return (uint32_t)(interval << SLOT_BITS | j);
 }
 
-static void slots_add(struct table *t, struct sensor *s, uint64_t interval)
+static void slots_add(struct table *t, struct sensor *s, unsigned int pair, uint64_t interval)
 {
+	struct sensor_pair *p = sensor_pair(s, pair);
 	uint64_t slots[TRYST_SLOTS];
 
-	tryst_slots(slots, s->network->pair, interval);
-	s->network->spent[interval % 3] = 0;
+	tryst_slots(slots, p->shared, interval);
+	p->spent[interval % 3] = 0;
 	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
-		if (table_add(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
+		if (table_add(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS_OF(pair)),
 			      slot_low(interval, j)))
-			s->network->spent[interval % 3] |= 1u << j; /* no memory: unusable */
+			p->spent[interval % 3] |= 1u << j; /* no memory: unusable */
 }
 
-static void slots_remove(struct table *t, struct sensor *s, uint64_t interval)
+static void slots_remove(struct table *t, struct sensor *s, unsigned int pair, uint64_t interval)
 {
+	const struct sensor_pair *p = sensor_pair(s, pair);
 	uint64_t slots[TRYST_SLOTS];
 
-	tryst_slots(slots, s->network->pair, interval);
+	tryst_slots(slots, p->shared, interval);
 	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
-		if (!(s->network->spent[interval % 3] >> j & 1))
-			table_remove(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
+		if (!(p->spent[interval % 3] >> j & 1))
+			table_remove(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS_OF(pair)),
 				     slot_low(interval, j));
 }
 
-/* Replaces the slots around interval `from` by those around `to`, which is later. */
-static void slots_turn(struct table *t, struct sensor *s, uint64_t from, uint64_t to)
+/* Replaces the pair's slots by those around interval `to`, which is later. */
+static void slots_turn(struct table *t, struct sensor *s, unsigned int pair, uint64_t to)
 {
+	struct sensor_pair *p = sensor_pair(s, pair);
+	uint64_t from = p->slots_of;
+
 	for (uint64_t i = from - 1; i != from + 2; i++)
 		if (i + 1 < to)
-			slots_remove(t, s, i);
+			slots_remove(t, s, pair, i);
 	for (uint64_t i = to - 1; i != to + 2; i++)
 		if (i > from + 1)
-			slots_add(t, s, i);
-	s->network->slots_of = to;
+			slots_add(t, s, pair, i);
+	p->slots_of = to;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct handshake *m, const struct sensor *s, unsigned int pair)
+{
+	return (m->two_keys || !(pair & SENSOR_PAIR_OLD)) &&
+	       !(pair & SENSOR_PAIR_NEXT && sodium_is_zero(s->next, KEY_LEN));
+}
+
+static int pair_add(struct handshake *m, struct table *t, struct sensor *s, unsigned int pair)
+{
+	bool preshared = !sodium_is_zero(s->preshared, KEY_LEN);
+	uint64_t interval = handshake_time(m) / TRYST_INTERVAL_NS;
+	struct sensor_pair *p;
+
+	if (pair && sensor_second_make(s))
+		return -ENOMEM;
+	p = sensor_pair(s, pair);
+	if (tryst_pair(p->shared, &m->own[pair & SENSOR_PAIR_OLD], sensor_pair_key(s, pair), false,
+		       preshared ? s->preshared : NULL))
+		return pair & SENSOR_PAIR_NEXT ? -ENOKEY : -EINVAL;
+	for (uint64_t i = interval - 1; i != interval + 2; i++)
+		slots_add(t, s, pair, i);
+	p->slots_of = interval;
+	return 0;
 }
 
 int handshake_add(struct handshake *m, struct table *t, struct sensor *s)
 {
-	static const uint8_t none[KEY_LEN];
-	bool preshared = sodium_memcmp(s->preshared, none, KEY_LEN) != 0;
-	uint64_t interval = handshake_time(m) / TRYST_INTERVAL_NS;
+	int err = pair_add(m, t, s, 0);
 
-	if (tryst_pair(s->network->pair, &m->own, s->public, false,
-		       preshared ? s->preshared : NULL))
-		return -EINVAL;
-	for (uint64_t i = interval - 1; i != interval + 2; i++)
-		slots_add(t, s, i);
-	s->network->slots_of = interval;
-	s->network->refusal_logged = false;
-	return 0;
+	for (unsigned int i = 1; i < SENSOR_PAIRS && err != -EINVAL; i++)
+		if (is_wanted(m, s, i))
+			err = pair_add(m, t, s, i) ?: err;
+	s->network->refusal_logged = s->network->next_logged = false;
+	return err;
 }
 
 void handshake_remove(struct table *t, struct sensor *s)
 {
-	for (uint64_t i = s->network->slots_of - 1; i != s->network->slots_of + 2; i++)
-		slots_remove(t, s, i);
-	sodium_memzero(s->network->pair, sizeof(s->network->pair));
+	for (unsigned int i = 0; i < SENSOR_PAIRS; i++) {
+		struct sensor_pair *p;
+
+		if (!sensor_has_pair(s, i))
+			continue;
+		p = sensor_pair(s, i);
+		for (uint64_t k = p->slots_of - 1; k != p->slots_of + 2; k++)
+			slots_remove(t, s, i, k);
+		sodium_memzero(p->shared, sizeof(p->shared));
+	}
+	sensor_second_free(s);
 }
 
 bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
@@ -117,19 +151,21 @@ bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
 	for (; m->turned < list->count && m->turned < until; m->turned++) {
 		struct sensor *s = list->list[m->turned];
 
-		if (s->listed && s->network->slots_of != interval)
-			slots_turn(t, s, s->network->slots_of, interval);
+		for (unsigned int i = 0; i < SENSOR_PAIRS; i++)
+			if (sensor_has_pair(s, i) && sensor_pair(s, i)->slots_of != interval)
+				slots_turn(t, s, i, interval);
 	}
 	return m->turned < list->count;
 }
 
-void handshake_spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low)
+void handshake_spend(struct table *t, struct sensor *s, unsigned int pair, uint64_t address,
+		     uint32_t low)
 {
-	uint64_t interval =
-		s->network->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
-							  slot_low(s->network->slots_of, 0)) /
-					       TRYST_SLOTS;
+	struct sensor_pair *p = sensor_pair(s, pair);
+	uint64_t interval = p->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
+							     slot_low(p->slots_of, 0)) /
+						  TRYST_SLOTS;
 
-	table_remove(t, address, SENSOR_OWNER(s->index, SENSOR_SLOTS), low);
-	s->network->spent[interval % 3] |= 1u << low % TRYST_SLOTS;
+	table_remove(t, address, SENSOR_OWNER(s->index, SENSOR_SLOTS_OF(pair)), low);
+	p->spent[interval % 3] |= 1u << low % TRYST_SLOTS;
 }

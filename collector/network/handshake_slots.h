@@ -19,7 +19,9 @@
 #define HANDSHAKE_TURN_BATCH 64 /* sensors per call of handshake_turn */
 
 struct handshake {
-	struct keypair own;
+	struct keypair
+		own[2]; /* sensors may use either; the second, with `two_keys`, is the old one */
+	bool two_keys;
 	uint64_t (*clock)(void);     /* ns since 1970; NULL: the machine's clock */
 	uint64_t (*monotonic)(void); /* ns; NULL: the machine's clock */
 	uint64_t latest_ns;	     /* latest protocol time */
@@ -30,17 +32,19 @@ struct handshake {
 	struct rate_limit inits;
 };
 
-/* The caller sets `own`. `floor_ns` is the latest protocol time of earlier collectors (state.h), or
- * 0. */
+/* The caller sets `own` and `two_keys`. `floor_ns` is the latest protocol time of earlier
+ * collectors (state.h), or 0. */
 void handshake_init(struct handshake *m, uint64_t floor_ns);
 /* Returns the protocol time in ns. */
 uint64_t handshake_time(struct handshake *m);
-/* Adds a sensor that is new or has a new key. Returns 0, or -EINVAL if its key is invalid. */
+/* Adds a sensor that is new or has a new key. Returns 0; -EINVAL if its key is invalid; or, if it
+ * lacks only the pairs of second keys, -ENOMEM or -ENOKEY: its next key is invalid. */
 int handshake_add(struct handshake *m, struct table *t, struct sensor *s);
 void handshake_remove(struct table *t, struct sensor *s);
 /* Turns a batch of sensors' slots to the current interval. Returns whether more sensors remain. */
 bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list);
-/* Marks the slot at `address`, `low` in the table, as spent. */
-void handshake_spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low);
+/* Marks the pair's slot at `address`, `low` in the table, as spent. */
+void handshake_spend(struct table *t, struct sensor *s, unsigned int pair, uint64_t address,
+		     uint32_t low);
 
 #endif

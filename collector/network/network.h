@@ -40,7 +40,7 @@ struct network {
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
 			 const uint8_t *text, size_t len);
 	void *answered_user;
-	/* Called after a session started by set-up (groups.c). May be NULL. */
+	/* Called after a session started by set-up (collector.c). May be NULL. */
 	void (*begun)(void *user, struct sensor *s);
 	void *begun_user;
 };

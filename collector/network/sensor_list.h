@@ -2,7 +2,7 @@
 /*
  * Sensor list: applies the sensors file. In: the file, at the start and at each reload. Out: every
  * room's part of a new sensor, and the sensor's addresses for handshakes in the table. Always
- * holds: a sensor that is not listed, or has new keys, has no session under its earlier keys.
+ * holds: a sensor has only sessions that were set up with its listed keys.
  */
 #ifndef COLLECTOR_NETWORK_SENSOR_LIST_H
 #define COLLECTOR_NETWORK_SENSOR_LIST_H

@@ -82,7 +82,7 @@ void sensor_sessions_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 	}
 	o->counters.sessions++;
 	s->begun++;
-	handshake_forward_terms(&terms, &o->handshake.own, s->network->pair, c);
+	handshake_forward_terms(&terms, &o->handshake, s, c);
 	intake_session(o->combos, s, &terms, now_ns);
 	if (o->begun)
 		o->begun(o->begun_user, s);

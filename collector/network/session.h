@@ -36,6 +36,7 @@ struct session {
 	uint64_t spool; /* id of the forwarded spool: forward.h; 0: the sensor's current run */
 	uint64_t heard; /* highest of our numbers that the sensor received */
 	bool padded, renewed;
+	uint8_t pair; /* number of the pair of keys that set it up */
 	bool no_acks; /* one-way: nothing is sent to the sensor; its E_s is in `renew` */
 	/* The sensor's address. Until it is confirmed, at most `credit` bytes are sent there. */
 	bool confirmed;

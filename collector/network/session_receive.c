@@ -89,10 +89,10 @@ static bool session_receive_as(struct network *o, struct table_entry e, const st
 	struct opened m;
 	uint32_t skips;
 
-	if (kind == SENSOR_SLOTS)
-		return handshake_admit_slot(o, s, e.low, d);
 	if (kind == SENSOR_KEY)
 		return false;
+	if (kind == SENSOR_SLOTS || kind > SENSOR_KEY)
+		return handshake_admit_slot(o, s, SENSOR_KIND_PAIR(kind), e.low, d);
 	session = &s->network->sessions[kind - SENSOR_SESSION];
 	skips = shroud_skips(&session->rx, e.low);
 	if (skips && !message_skips_allowed(&s->network->skips, d->now_ns)) {
@@ -173,7 +173,7 @@ static unsigned int group_find(const struct network *o, const struct datagram *l
 			e = table_find(&o->table, load_word(list[i].bytes), NULL);
 		unknown[i] = !e;
 		kind = e ? SENSOR_OWNER_KIND(e->owner) : SENSOR_SLOTS;
-		if (kind == SENSOR_SLOTS || kind == SENSOR_KEY)
+		if (kind == SENSOR_SLOTS || kind >= SENSOR_KEY)
 			continue;
 		of[n].sensor = o->sensors->list[SENSOR_OWNER_INDEX(e->owner)];
 		of[n].session = kind - SENSOR_SESSION;

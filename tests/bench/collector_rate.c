@@ -155,8 +155,8 @@ static void start_collector(void)
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	start_files();
-	key_generate(b.network.handshake.own.secret);
-	key_public(b.network.handshake.own.public, b.network.handshake.own.secret);
+	key_generate(b.network.handshake.own[0].secret);
+	key_public(b.network.handshake.own[0].public, b.network.handshake.own[0].secret);
 	b.network.sock = socket(AF_INET, SOCK_DGRAM, 0);
 	b.sink = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	b.from_len = sizeof(a);
@@ -235,7 +235,7 @@ static void make_peers(void)
 static void pair_peers(void)
 {
 	for (long i = 0; i < b.sensors; i++)
-		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.network.handshake.own.public,
+		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.network.handshake.own[0].public,
 			       true, NULL))
 			die("pair");
 }
@@ -269,7 +269,8 @@ static uint64_t set_up(struct peer *p)
 
 	tryst_slots(slots, p->pair, hello.time_ns / TRYST_INTERVAL_NS);
 	d.len = tryst_init(&asked, d.bytes,
-			   &(struct tryst_keys){ &p->own, b.network.handshake.own.public, p->pair },
+			   &(struct tryst_keys){ &p->own, b.network.handshake.own[0].public,
+						 p->pair },
 			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
 	took = feed_timed(&d, NULL, 1);
 	do { /* ACKs to earlier ones come too */

@@ -7,7 +7,6 @@ on which a real 802.11 trace is played again and again, a sensor that captures i
 collector at the other end. With --interface the sensor captures a real one.
 """
 import argparse
-import contextlib
 import os
 import pathlib
 import signal
@@ -83,6 +82,18 @@ def show(collector, name, seconds):
         before = now
 
 
+def free_address():
+    """saluki-web's own address, or another port if that is taken."""
+    for port in (5680, 0):
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return "{}:{}".format(*s.getsockname())
+            except OSError:
+                pass
+    raise OSError("127.0.0.1 has no free port")
+
+
 def demo(args, directory):
     out = pathlib.Path(args.out or ROOT / "build/run")
     out.mkdir(parents=True, exist_ok=True)
@@ -102,11 +113,10 @@ def demo(args, directory):
             player = Player.tun(sensor_host, "mon0", 803, unpack(directory), ["--loop"])
             open_things.append(player)
             interface, to, listen = "mon0", "192.0.2.2:5600", "192.0.2.2:5600"
-        live, board = out / "live", out / "board"
+        live, board, page = out / "live", out / "board", free_address()
         collector = Collector(collector_host, keys, out, listen, ["--live", live, "--board", board],
                               start_new_session=True)
         open_things.append(collector)
-        page = f"127.0.0.1:{free_port()}"
         web = Process(Host(), [BUILD / "saluki-web", "--board", board, "--listen", page], "listening on",
                       start_new_session=True)
         open_things.append(web)
@@ -116,8 +126,7 @@ def demo(args, directory):
         if not args.interface:
             player.go()
             print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.")
-        print(f"\nThe page about all sensors: http://{page}/")
-        look(live)
+        look(live, page)
         try:
             show(collector, "demo", args.seconds or float("inf"))
         except KeyboardInterrupt:
@@ -132,17 +141,11 @@ def demo(args, directory):
             getattr(thing, "kill", thing.close if hasattr(thing, "close") else None)()
 
 
-def free_port(usual=5680):
-    """The usual port, or another one if a program has it."""
-    for port in (usual, 0):
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)) as s:
-            return s.getsockname()[1]
-    raise OSError("no port is free")
-
-
-def look(live):
-    """How to see the frames while they are written."""
+def look(live, page=None):
+    """How to see the sensor, and the frames while they are written."""
     command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(live)}"
+    if page:
+        print(f"\nThe page about the sensor, and its metrics: http://{page}/ and http://{page}/metrics")
     print(f"""
 To look live while 'make run' runs, type in another terminal, as root:
   {command} -n

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/session_link.o agent/export/instance.o
- * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
- * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
- * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
- * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
+/* links: agent/export/session.o agent/export/session_keys.o agent/export/session_link.o
+ * agent/export/instance.o agent/export/handshake.o agent/export/handshake_answer.o
+ * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
+ * agent/export/session_mailbox.o agent/export/sockets.o agent/capture/queue.o agent/source/clock.o
+ * wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o
+ * wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/tails.o wire/fields.o */
 /*
  * Answers and messages to the sensor, from strangers and from a bad collector. Always holds: a
  * stranger's datagram changes only the counter of bad ones; only the right answer to the last

@@ -918,7 +918,7 @@ static void world_begin(uint64_t rotate_bytes)
 	memset(bytes_to, 0, sizeof(bytes_to));
 	memset(confirmed, 0, sizeof(confirmed));
 	memset(o, 0, sizeof(*o));
-	o->handshake.own = collector;
+	o->handshake.own[0] = collector;
 	o->handshake.clock = protocol_clock;
 	o->sensors = &sensors;
 	o->combos = combos;

@@ -27,9 +27,16 @@ static void append(char *text, const char *word, const uint8_t key[KEY_LEN])
 	strcat(text, "\n");
 }
 
+static bool is_zero(const uint8_t key[KEY_LEN])
+{
+	static const uint8_t zeros[KEY_LEN];
+
+	return !memcmp(key, zeros, KEY_LEN);
+}
+
 static void check_pair(const struct keypair *own, const struct keys_peers *peers)
 {
-	char text[(1 + 2 * KEYS_PEERS_MAX) * (KEY_TEXT_LEN + 10)] = "";
+	char text[(1 + 3 * KEYS_PEERS_MAX) * (KEY_TEXT_LEN + 10)] = "";
 	struct keypair again;
 	struct keys_peers again_peers;
 	uint8_t public[KEY_LEN];
@@ -41,6 +48,8 @@ static void check_pair(const struct keypair *own, const struct keys_peers *peers
 		CHECK(memcmp(peers->peer[i].public, own->public, KEY_LEN));
 		append(text, "", peers->peer[i].public);
 		append(text, "preshared ", peers->peer[i].preshared);
+		if (!is_zero(peers->peer[i].next))
+			append(text, "next ", peers->peer[i].next);
 	}
 	CHECK(read_text(text, strlen(text), &again, peers ? &again_peers : NULL) == 0);
 	CHECK(!memcmp(&again, own, sizeof(again)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o wire/channel.o */
+/* links: wire/order.o wire/keys.o wire/channel.o */
 /*
  * Orders and answers of any bytes. Always holds: one that is read is printable and bounded, and is
  * the same when written again; an order's text is read completely or refused with a reason.
@@ -29,6 +29,19 @@ static void check_channels(const struct order_channels *c, const struct order_me
 	CHECK(c->members ? c->member < c->members : !c->member);
 }
 
+/* They are the same when written and read again. */
+static void check_keys(const struct order_keys *k)
+{
+	char text[WIRE_ORDER_KEYS_TEXT];
+	struct order_setting s;
+	const char *why;
+
+	CHECK(k->count > 0 && k->count <= WIRE_ORDER_KEYS_MAX);
+	order_keys_write(text, k);
+	CHECK(order_parse(&s, text, &why) == 0 && s.keys.count == k->count);
+	CHECK(!memcmp(s.keys.key, k->key, k->count * KEY_LEN));
+}
+
 static void check_order(const uint8_t *in, size_t len)
 {
 	struct order_setting s;
@@ -48,6 +61,8 @@ static void check_order(const uint8_t *in, size_t len)
 		CHECK(s.filter > o.text && s.filter <= o.text + strlen(o.text));
 	else if (s.kind == WIRE_ORDER_CHANNELS)
 		check_channels(&s.channels, &o);
+	else if (s.kind == WIRE_ORDER_KEYS)
+		check_keys(&s.keys);
 	else
 		CHECK(s.kind == WIRE_ORDER_SNAPLEN && s.snaplen <= 999999999);
 }

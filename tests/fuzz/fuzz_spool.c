@@ -149,7 +149,7 @@ static void collector_take(const struct session_spool *g, const struct spool_rec
 	const uint8_t *combo = NULL;
 	size_t len = 0;
 
-	if (!spool_unwrap(got, g->hello[0], &collector, pair))
+	if (!spool_unwrap(got, g->keys[0][0].hello, &collector, pair))
 		combo = spool_open(out, &len, got, g->run, r->count, record, r->len);
 	CHECK(!combo || (g->run == head.run && len == COMBO));
 	for (size_t i = 0; combo && i < len; i++)

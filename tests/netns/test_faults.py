@@ -402,6 +402,7 @@ def test_collector_bad_usage(bed):
     assert_said(run_collector(bed, *collector_args(bed, **{"-w": "-", "-G": "5"})), 2,
                 "cannot be rotated")
     assert_said(run_collector(bed, *collector_args(bed), "more"), 2, "more", "takes no arguments")
+    assert_said(run_collector(bed, *collector_args(bed), "--key", "b", "--key", "c"), 2, "--key c: at most two")
 
 
 def test_port_in_use(bed):
@@ -413,6 +414,8 @@ def test_port_in_use(bed):
 def test_collector_files(bed):
     no = bed.tmp_path / "no"
     assert_said(run_collector(bed, *collector_args(bed, **{"--key": no})), 1, f"--key {no}")
+    assert_said(run_collector(bed, *collector_args(bed), "--key", no), 1, f"--key {no}")
+    assert_said(run_collector(bed, *collector_args(bed), "--key", bed.keys.collector), 1, "is the same key as --key")
     assert_said(run_collector(bed, *collector_args(bed, **{"--sensors": no})), 1,
                 f"--sensors {no}")
     assert_said(run_collector(bed, *collector_args(bed, **{"-w": no / "x"})), 1, f"-w {no}/x",
@@ -430,10 +433,15 @@ def test_collector_files(bed):
     ("# rooms\nliving room 3 KEY", "line 2: a name has no blanks"),
     ("lab 2 3 KEY KEY", "line 1: a name has no blanks"), ("the north wing 3 KEY", "a name has no blanks"),
     ("lib 1 KEY KEY extra", "NAME ID PUBLIC-KEY"), ("x 1 KEY\nx 2 KEY", "name is taken"),
-    ("x 1 KEY\ny 1 KEY", "id is taken"), ("x 1 KEY\ny 2 KEY", "key is taken"), ("# no", "lists no")])
+    ("x 1 KEY\ny 1 KEY", "id is taken"), ("x 1 KEY\ny 2 KEY", "key is taken"), ("# no", "lists no"),
+    ("x 1 KEY next=KEY", "line 1: this public key is taken"), ("x 1 KEY next=abc", "next public key is not"),
+    ("x 1 KEY next=" + 43 * "A" + "=", "next public key is not"),
+    ("x 1 KEY next=OTHER\ny 2 OTHER", "line 2: this public key is taken"),
+    ("x 1 KEY next=OTHER next=OTHER", "NAME ID PUBLIC-KEY"), ("x 1 next=KEY KEY", "base64")])
 def test_sensors_file(bed, line, word):
     path = bed.tmp_path / "list"
-    path.write_text(line.replace("KEY", bed.keys.collector_public) + "\n")
+    other = testbed.public_of(testbed.saluki("genkey").stdout)
+    path.write_text(line.replace("OTHER", other).replace("KEY", bed.keys.collector_public) + "\n")
     assert_said(run_collector(bed, *collector_args(bed, **{"--sensors": path})), 1,
                 f"--sensors {path}", word)
 

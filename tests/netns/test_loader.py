@@ -643,7 +643,7 @@ SCHEMA = {"interface": str, "link": str, "source": str, "version": str, "linktyp
           "agent": (dict, type(None)), "persistent": bool, "ring": (dict, type(None)),
           "counters": dict, "rates": dict}
 RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}
-AGENT = {"pid": int, "session": bool, "interfaces": int, "exported": int, "dropped_send": int,
+AGENT = {"pid": int, "session": bool, "collector_key": str, "interfaces": int, "exported": int, "dropped_send": int,
          "dropped_shutdown": int, "combos": int, "datagrams": int, "sent_bytes": int,
          "compress": dict}
 
@@ -685,7 +685,9 @@ def test_status(bed, bundled):
         100, "headers", 16 << 20)
     said = bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout
     assert "tap0: attached by xdp native" in said and "'saluki run -i tap0' exports them" in said
-    assert f"process {sensor.pid()}, collector answers" in said
+    key = bed.keys.collector_public[:8]
+    assert f"process {sensor.pid()}, collector answers by its key {key};" in said
+    assert got["tap1"]["agent"]["collector_key"] == key
     for s in sources:
         assert s.played() == 6000
     testbed.wait_for(lambda: written(collector, "two") == 6000, "frames")

@@ -53,7 +53,10 @@ class Sensors:
         self.names = [f"sensor-{i}" for i in range(count)]
         for name in self.names:
             bed.keys.sensor(name)
-        self.collector = bed.collector(env=self.clock.env)
+        # The collector changes its key: the sensors know the old one, and are told the new one.
+        old, bed.keys.collector = bed.keys.collector, bed.tmp_path / "new.key"
+        bed.keys._pair(bed.keys.collector)
+        self.collector = bed.collector(options=["--key", old], env=self.clock.env)
         self.relays = [bed.relay(port=5700 + i) for i in range(count)]
         self.files = [bed.tmp_path / f"{name}.recording" for name in self.names]
         self.traces = [telling(bed, i, frames) for i in range(count)]
@@ -64,8 +67,8 @@ class Sensors:
         """Runs all at once, to their ends."""
         options = ("--compress", "none", "--keep", "all", "-s", FRAME_LEN, "--pace",
                    "--combo-size", "4096", *options)
-        readers = [self.bed.reader(name, trace, to=relay.address, options=options,
-                                   env=self.clock.env)
+        readers = [self.bed.reader(name, trace, to=relay.address, env=self.clock.env,
+                                   options=[*options, "--collector-keys", self.bed.tmp_path / f"{name}.keys"])
                    for name, trace, relay in zip(self.names, self.traces, self.relays)]
         for reader in readers:
             status, said = reader.finish(signo=None, seconds=100)
@@ -77,6 +80,7 @@ class Sensors:
         for name, relay in zip(self.names, self.relays):
             relay("record")
             assert_balanced(self.collector.sensor_stats(name), self.frames * runs)
+            assert len((self.bed.tmp_path / f"{name}.keys").read_text().split()) == 4
         return [recorded(file) for file in self.files]
 
 

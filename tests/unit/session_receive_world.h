@@ -176,6 +176,7 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 /* ---- sensors --------------------------------------------------------------------------------- */
 
 struct end {
+	unsigned int to; /* the collector's key that it uses */
 	struct keypair own;
 	uint8_t pair[KEY_LEN];
 	struct tryst_asked asked;
@@ -240,7 +241,8 @@ static void end_init(struct end *e, unsigned int id, bool listed)
 	memset(e, 0, sizeof(*e));
 	key_generate(e->own.secret);
 	key_public(e->own.public, e->own.secret);
-	assert_int_equal(tryst_pair(e->pair, &e->own, o->handshake.own.public, true, NULL), 0);
+	assert_int_equal(tryst_pair(e->pair, &e->own, o->handshake.own[e->to].public, true, NULL),
+			 0);
 	assert_int_equal(table_init(&e->table, 512), 0);
 	e->port = 1000 * id;
 	e->run = 0x1000 + id;
@@ -277,8 +279,10 @@ static void world_begin(void)
 	assert_int_equal(combos_init(combos), 0);
 	combos->sensors = &list;
 	combos->output = output;
-	key_generate(o->handshake.own.secret);
-	key_public(o->handshake.own.public, o->handshake.own.secret);
+	for (int i = 0; i < 2; i++) {
+		key_generate(o->handshake.own[i].secret);
+		key_public(o->handshake.own[i].public, o->handshake.own[i].secret);
+	}
 	o->handshake.clock = world_clock;
 	o->handshake.monotonic = world_monotonic;
 	o->sensors = &list;
@@ -309,8 +313,8 @@ static void make_m1(struct end *e, uint64_t interval, unsigned int j, const char
 	strcpy((char *)e->hello.info, info);
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
 	n = tryst_init(&e->asked, e->m1,
-		       &(struct tryst_keys){ &e->own, o->handshake.own.public, e->pair }, slots[j],
-		       &e->hello, 0);
+		       &(struct tryst_keys){ &e->own, o->handshake.own[e->to].public, e->pair },
+		       slots[j], &e->hello, 0);
 	assert_true(n > 0);
 	e->m1_len = n;
 }
@@ -356,7 +360,7 @@ static void announce(struct end *e, unsigned int j, bool fresh)
 		memcpy(e->hello.ephemeral, ephemeral.public, KEY_LEN);
 		e->hello.run = e->run;
 		assert_int_equal(tryst_one_way(k2, e->pair, &e->hello, ephemeral.secret,
-					       o->handshake.own.public),
+					       o->handshake.own[e->to].public),
 				 0);
 		keys_taken(e, k2);
 		e->welcome.sensor_id = 0;

@@ -51,9 +51,9 @@ static struct session *session_new(const struct keypair *own, const struct keypa
 	s->changed_fd = eventfd(0, EFD_NONBLOCK);
 	if (!peer)
 		return s;
-	s->peer_count = 1;
-	memcpy(s->peers[0].public, peer->public, KEY_LEN);
-	if (tryst_pair(s->peers[0].pair, own, peer->public, true, NULL))
+	s->peer_count = s->peers[0].key_count = 1;
+	memcpy(s->peers[0].keys[0].public, peer->public, KEY_LEN);
+	if (tryst_pair(s->peers[0].keys[0].pair, own, peer->public, true, NULL))
 		abort();
 	return s;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/remote/commands.o wire/order.o wire/channel.o */
+/* links: agent/remote/commands.o wire/order.o wire/keys.o wire/channel.o */
 /* Orders in the control thread, with the test's own compiler and privileged process. */
 #include "unit.h"
 
@@ -125,6 +125,36 @@ static void channels_are_the_samplers(void **state)
 	t.o.allowed &= ~(1u << WIRE_ORDER_CHANNELS);
 	assert_true(take(0, 5, "focus 6 300"));
 	assert_int_equal(t.now.status, ANSWER_NOT_ALLOWED);
+}
+
+static int set_keys(void *arg, const struct order_keys *k, char *said, size_t size)
+{
+	assert_ptr_equal(arg, &t);
+	snprintf(said, size, "%u keys", k->count);
+	return k->count == 2 ? -ENOSPC : 0;
+}
+
+#define KEY_A "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+#define KEY_B "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
+
+/* --allow-control does not name them. */
+static void keys_are_the_sessions(void **state)
+{
+	(void)state;
+	t.o.allowed = UINT_MAX;
+	assert_true(take(0, 1, "set keys " KEY_A));
+	assert_int_equal(t.now.status, ANSWER_NOT_ALLOWED);
+	t.o.allowed = 0;
+	t.o.keys = (struct commands_keys){ set_keys, &t };
+	assert_true(take(0, 2, "set keys " KEY_A));
+	assert_int_equal(t.now.status, ANSWER_DONE);
+	assert_string_equal(t.now.text, "1 keys");
+	assert_true(take(0, 3, "set keys " KEY_A " " KEY_B));
+	assert_int_equal(t.now.status, ANSWER_FAILED);
+	assert_true(take(0, 2, "set keys " KEY_A)); /* repeated later */
+	assert_int_equal(t.now.status, ANSWER_STALE);
+	assert_true(take(0, 4, "set keys x"));
+	assert_int_equal(t.now.status, ANSWER_UNKNOWN);
 }
 
 /* The answer follows when all radios were asked. */
@@ -328,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keys_are_the_sessions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(channels_are_the_samplers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(radios_are_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_collector_counts_alone, set_up, tear_down),

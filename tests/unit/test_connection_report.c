@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/control/connection_report.o */
+/* links: agent/control/connection_report.o wire/keys.o */
 /* Log lines about connections that are made, lost and made again. */
 #include "unit.h"
 

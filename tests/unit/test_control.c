@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/control/control.o collector/control/control_listen.o
- * collector/control/commands.o wire/order.o wire/channel.o */
+ * collector/control/commands.o wire/order.o wire/keys.o wire/channel.o */
 /* Orders from the control socket to a sensor and back, with a simulated sensor. */
 #include "unit.h"
 

@@ -90,7 +90,7 @@ static void present(unsigned int i)
 	t.sensors[i].up = true;
 	t.sensors[i].heard_ns = t.now;
 	t.sensors[i].begun++;
-	t.network.begun(t.network.begun_user, &t.sensors[i]);
+	groups_begun(&t.g, &t.sensors[i]);
 }
 
 /* Time passes; all connected sensors are heard. */

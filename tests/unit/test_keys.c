@@ -103,6 +103,25 @@ static void preshared_keys_and_more_collectors(void **state)
 	assert_int_equal(peers.count, 4);
 }
 
+static void a_next_key_of_a_collector(void **state)
+{
+	static const char *const wrong[] = { OTHER "\nnext " OTHER,
+					     OTHER "\nnext " OWN,
+					     OTHER "\nnext x",
+					     OTHER
+					     "\nnext AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+					     OTHER "\nnext " PSK "\nnext " PSK,
+					     "next " OTHER };
+	struct keys_peers peers;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(read_behind(OTHER "\nnext " PSK "\npreshared " PSK "\n", &peers, &why), 0);
+	assert_true(peers.count == 1 && peers.peer[0].next[0] == 0x01);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(read_behind(wrong[i], &peers, &why), -EINVAL);
+}
+
 static void what_is_wrong_behind_the_second_line(void **state)
 {
 	struct keys_peers peers;
@@ -148,6 +167,7 @@ int main(void)
 		cmocka_unit_test(key_files),
 		cmocka_unit_test(preshared_keys_and_more_collectors),
 		cmocka_unit_test(what_is_wrong_behind_the_second_line),
+		cmocka_unit_test(a_next_key_of_a_collector),
 		cmocka_unit_test(generated_keys_are_clamped_and_differ),
 	};
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/one_way.o agent/export/session.o agent/export/session_link.o
- * agent/export/instance.o agent/export/handshake.o agent/export/handshake_answer.o
- * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
- * agent/export/session_mailbox.o agent/export/sockets.o agent/export/deliver.o
- * agent/export/deliver_send.o agent/export/deliver_receive.o agent/export/in_flight.o
- * agent/export/in_flight_window.o agent/export/session_send.o agent/export/store.o
- * agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o
- * wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
+/* links: agent/export/one_way.o agent/export/session.o agent/export/session_keys.o
+ * agent/export/session_link.o agent/export/instance.o agent/export/handshake.o
+ * agent/export/handshake_answer.o agent/export/failure_reason.o agent/export/handshake_slots.o
+ * agent/export/session_receive.o agent/export/session_mailbox.o agent/export/sockets.o
+ * agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_receive.o
+ * agent/export/in_flight.o agent/export/in_flight_window.o agent/export/session_send.o
+ * agent/export/store.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
+ * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
  * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
 /* One way: what a sensor says that hears nothing, when, and at what pace. */
 #include "unit.h"

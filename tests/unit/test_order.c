@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o wire/channel.o */
+/* links: wire/order.o wire/keys.o wire/channel.o */
 #include "unit.h"
 
 #include "wire/order.h"
@@ -146,6 +146,36 @@ static void what_is_said_of_channels(void **state)
 	assert_string_equal(order_kind_name(WIRE_ORDER_CHANNELS), "channels");
 }
 
+#define KEY_A "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+#define KEY_B "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
+
+static void what_is_said_of_keys(void **state)
+{
+	static const char *const wrong[] = { "set keys",
+					     "set keys " KEY_A " " KEY_A,
+					     "set keys " KEY_A " " KEY_B " " KEY_A,
+					     "set keys " KEY_A "x",
+					     "set keys " KEY_A KEY_B,
+					     "set keys AQEB",
+					     "set keysAQEB" };
+	char text[WIRE_ORDER_KEYS_TEXT];
+	struct order_setting s;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(order_parse(&s, "set keys  " KEY_A "  " KEY_B " ", &why), 0);
+	assert_true(s.kind == WIRE_ORDER_KEYS && s.keys.count == 2);
+	assert_true(s.keys.key[0][31] == 1 && s.keys.key[1][0] == 2);
+	order_keys_write(text, &s.keys);
+	assert_string_equal(text, "set keys " KEY_A " " KEY_B);
+	assert_int_equal(order_parse(&s, "set keys " KEY_B, &why), 0);
+	assert_int_equal(s.keys.count, 1);
+	order_keys_write(text, &s.keys);
+	assert_string_equal(text, "set keys " KEY_B);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(order_parse(&s, wrong[i], &why), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +184,7 @@ int main(void)
 		cmocka_unit_test(texts_are_bounded_and_printable),
 		cmocka_unit_test(what_a_text_says),
 		cmocka_unit_test(what_is_said_of_channels),
+		cmocka_unit_test(what_is_said_of_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

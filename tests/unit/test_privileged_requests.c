@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/remote/privileged_requests.o wire/channel.o wire/order.o wire/channel.o */
+/* links: agent/remote/privileged_requests.o wire/channel.o wire/order.o wire/keys.o wire/channel.o
+ */
 /* The privileged process and the requests of the other one, which is not trusted. */
 #include "unit.h"
 

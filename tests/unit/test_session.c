@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/session_link.o agent/export/instance.o
- * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
- * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
- * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
- * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
+/* links: agent/export/session.o agent/export/session_keys.o agent/export/session_link.o
+ * agent/export/instance.o agent/export/handshake.o agent/export/handshake_answer.o
+ * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
+ * agent/export/session_mailbox.o agent/export/sockets.o agent/capture/queue.o agent/source/clock.o
+ * wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o
+ * wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sodium.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/export/session.h"
@@ -419,7 +422,7 @@ static unsigned int slots_used(void)
 	unsigned int n = 0;
 
 	for (int i = 0; i < 3; i++)
-		n += __builtin_popcount(w.s.peers[0].slots[i].used);
+		n += __builtin_popcount(w.s.peers[0].keys[0].slots[i].used);
 	return n;
 }
 
@@ -584,7 +587,8 @@ static void preshared_keys_must_be_the_same(void **state)
 	pass(0);
 	assert_false(session_use(&w.s, &w.path));
 	assert_int_equal(w.c[0].strange, 1); /* the m1 */
-	assert_int_equal(tryst_pair(w.s.peers[0].pair, &w.sensor, w.c[0].own.public, true, psk), 0);
+	assert_int_equal(
+		tryst_pair(w.s.peers[0].keys[0].pair, &w.sensor, w.c[0].own.public, true, psk), 0);
 	pass_until_up(2000);
 	world_close();
 }
@@ -601,6 +605,186 @@ static void padded(void **state)
 	assert_int_equal(w.c[0].longest, SHROUD_DATAGRAM_PADDED);
 	assert_int_equal(w.c[0].answer_len, SHROUD_DATAGRAM_PADDED);
 	assert_int_equal(w.c[0].requests, 1);
+	world_close();
+}
+
+/* ---- two keys of a collector ----------------------------------------------------------------- */
+
+/* A collector at its place, with a new key. Returns the key as an order's. */
+static void collector_rekey(struct collector *c)
+{
+	key_generate(c->own.secret);
+	assert_int_equal(key_public(c->own.public, c->own.secret), 0);
+	assert_int_equal(tryst_pair(c->pair, &c->own, w.sensor.public, false, NULL), 0);
+	request_keys_init(&c->request_keys, c->own.public);
+	shroud_rx_free(&c->rx, &c->table);
+}
+
+static void keys_of(struct order_keys *k, const uint8_t *a, const uint8_t *b)
+{
+	k->count = b ? 2 : 1;
+	memcpy(k->key[0], a, KEY_LEN);
+	if (b)
+		memcpy(k->key[1], b, KEY_LEN);
+}
+
+static int order_keys(const uint8_t *a, const uint8_t *b)
+{
+	struct order_keys k;
+	char said[128];
+
+	keys_of(&k, a, b);
+	return session_keys_order(&w.s, &k, said, sizeof(said));
+}
+
+static void keys_file(char path[32])
+{
+	strcpy(path, "/tmp/saluki-keys.XXXXXX");
+	close(mkstemp(path));
+	assert_int_equal(session_keys_open(&w.s.keys_file, path), 0);
+}
+
+/* The collector does not answer any more, and the sensor asks for a session. */
+static void until_silent(void)
+{
+	unsigned int generation = w.path.generation;
+
+	export_totals_like();
+	pass(SESSION_SILENCE_NS + 1);
+	assert_true(!session_use(&w.s, &w.path) || w.path.generation > generation);
+}
+
+static void the_next_key_is_tried_too(void **state)
+{
+	struct keypair next;
+	struct order_keys k;
+
+	(void)state;
+	world_open(1);
+	key_generate(next.secret);
+	key_public(next.public, next.secret);
+	keys_of(&k, w.c[0].own.public, next.public);
+	assert_int_equal(session_keys_set(&w.s, 0, &k), 0);
+	up();
+	collector_ack(&w.c[0], 0);
+	settle();
+	assert_non_null(strstr((char *)w.c[0].hello.info, "trusts="));
+	assert_int_equal(w.s.peers[0].key, 0);
+	w.c[0].own = next;
+	tryst_pair(w.c[0].pair, &next, w.sensor.public, false, NULL);
+	request_keys_init(&w.c[0].request_keys, next.public);
+	shroud_rx_free(&w.c[0].rx, &w.c[0].table);
+	until_silent();
+	assert_true(pass_until_up(3000) <= 1500); /* the second attempt */
+	collector_ack(&w.c[0], 0);
+	settle();
+	assert_int_equal(w.s.peers[0].key, 1);
+	shroud_rx_free(&w.c[0].rx, &w.c[0].table);
+	until_silent();
+	assert_int_equal(pass_until_up(3000), 0); /* at once: it was the last that answered */
+	world_close();
+}
+
+static void ordered_keys_last(void **state)
+{
+	uint8_t old[KEY_LEN];
+	char path[32];
+
+	(void)state;
+	world_open(2);
+	keys_file(path);
+	up();
+	collector_ack(&w.c[0], 0);
+	settle();
+	memcpy(old, w.c[0].own.public, KEY_LEN);
+	collector_rekey(&w.c[0]);
+	assert_int_equal(order_keys(w.c[0].own.public, old), 0);
+	until_silent();
+	pass_until_up(1000); /* with the first of the two */
+	collector_ack(&w.c[0], 0);
+	settle();
+	assert_int_equal(w.s.peers[0].key, 0);
+	assert_int_equal(order_keys(w.c[0].own.public, NULL), 0);
+	assert_int_equal(w.s.peers[0].key_count, 1);
+	assert_memory_equal(w.s.peers[0].keys[0].public, w.c[0].own.public, KEY_LEN);
+	assert_memory_equal(w.s.peers[1].keys[0].public, w.c[1].own.public, KEY_LEN);
+	/* As another process, with the same key file. */
+	assert_int_equal(
+		session_keys_set(&w.s, 0, &(struct order_keys){ .count = 1, .key = { { 9 } } }), 0);
+	session_keys_load(&w.s);
+	assert_memory_equal(w.s.peers[0].keys[0].public, w.c[0].own.public, KEY_LEN);
+	assert_int_equal(w.s.peers[1].key_count, 1);
+	/* With another key file, the order does not count. */
+	w.s.peers[0].first[0]++;
+	assert_int_equal(
+		session_keys_set(&w.s, 0, &(struct order_keys){ .count = 1, .key = { { 9 } } }), 0);
+	session_keys_load(&w.s);
+	assert_int_equal(w.s.peers[0].keys[0].public[0], 9);
+	unlink(path);
+	world_close();
+}
+
+static void orders_of_keys_that_are_refused(void **state)
+{
+	static const uint8_t zeros[KEY_LEN], low[KEY_LEN] = { 1 };
+	const uint8_t *present;
+	struct keypair other;
+	struct stat st;
+	char path[32];
+
+	(void)state;
+	world_open(1);
+	keys_file(path);
+	key_generate(other.secret);
+	key_public(other.public, other.secret);
+	present = w.c[0].own.public;
+	up();
+	assert_int_equal(order_keys(present, zeros), -EINVAL);
+	assert_int_equal(order_keys(low, present), -EINVAL);
+	assert_int_equal(order_keys(present, w.sensor.public), -EINVAL);
+	assert_int_equal(order_keys(other.public, NULL), -EINVAL);
+	assert_int_equal(order_keys(present, NULL), 0); /* it has only that */
+	assert_int_equal(fstat(w.s.keys_file.fd, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(w.s.peers[0].key_count, 1);
+	close(w.s.keys_file.fd);
+	w.s.keys_file.fd = open("/dev/full", O_WRONLY);
+	assert_true(order_keys(present, other.public) < 0);
+	assert_int_equal(w.s.peers[0].key_count, 1);
+	unlink(path);
+	world_close();
+}
+
+/* Torn lines, other words, and a file that became too long. */
+static void the_file_of_keys(void **state)
+{
+	char path[32], line[400], key[KEY_TEXT_LEN];
+	struct keypair other;
+	struct stat st;
+
+	(void)state;
+	world_open(1);
+	keys_file(path);
+	up();
+	key_generate(other.secret);
+	key_public(other.public, other.secret);
+	key_to_text(key, w.c[0].own.public);
+	snprintf(line, sizeof(line), "x\n\n%s %s\n%s %s %s %s %s\n%s %s %s", w.s.peer, key,
+		 w.s.peer, key, key, key, key, w.s.peer, key, key);
+	assert_int_equal(pwrite(w.s.keys_file.fd, line, strlen(line), 0), strlen(line));
+	session_keys_load(&w.s);
+	assert_int_equal(w.s.peers[0].key_count, 1);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(order_keys(w.c[0].own.public, other.public), 0);
+		assert_int_equal(order_keys(other.public, w.c[0].own.public), 0);
+		fstat(w.s.keys_file.fd, &st);
+		assert_true(st.st_size < SESSION_KEYS_FILE_MAX + 1000);
+	}
+	assert_true(st.st_size < SESSION_KEYS_FILE_MAX);
+	session_keys_load(&w.s);
+	assert_memory_equal(w.s.peers[0].keys[0].public, other.public, KEY_LEN);
+	assert_int_equal(w.s.peers[0].key_count, 2);
+	unlink(path);
 	world_close();
 }
 
@@ -1024,8 +1208,8 @@ static void nothing_is_answered_that_was_not_asked(void **state)
 	world_open(1);
 	w.c[0].deaf = true;
 	for (uint64_t i = world_time() / TRYST_INTERVAL_NS - 1, end = i + 3; i < end; i++) {
-		w.s.peers[0].slots[i % 3].interval = i;
-		w.s.peers[0].slots[i % 3].used = UINT32_MAX;
+		w.s.peers[0].keys[0].slots[i % 3].interval = i;
+		w.s.peers[0].keys[0].slots[i % 3].used = UINT32_MAX;
 	}
 	pass(0);
 	derive(key, zeros.k1, "answer", forged + 8, DERIVE_FRESH_LEN, NULL, 0);
@@ -1168,6 +1352,10 @@ int main(void)
 		cmocka_unit_test(signs_are_told_apart),
 		cmocka_unit_test(each_reason_is_told_once),
 		cmocka_unit_test(a_closed_port_is_told),
+		cmocka_unit_test(the_next_key_is_tried_too),
+		cmocka_unit_test(ordered_keys_last),
+		cmocka_unit_test(orders_of_keys_that_are_refused),
+		cmocka_unit_test(the_file_of_keys),
 		cmocka_unit_test(preshared_keys_must_be_the_same),
 		cmocka_unit_test(padded),
 		cmocka_unit_test(a_clock_of_1970_asks),

@@ -417,7 +417,7 @@ static void removed_and_listed_again(void **state)
 	assert_int_equal(o->counters.not_ours, had + 2);
 	assert_int_equal(o->table.used,
 			 3 * TRYST_SLOTS - 1 + 1 + list.list[1]->network->sessions[0].rx.ahead - 1);
-	assert_true(sodium_is_zero(list.list[0]->network->pair, KEY_LEN));
+	assert_true(sodium_is_zero(list.list[0]->network->pair.shared, KEY_LEN));
 	say_combo(&b); /* the other one's session continues */
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(sensor_list_apply(o, &file), 0);
@@ -438,7 +438,7 @@ static void another_key_ends_the_session(void **state)
 	say_combo(&was);
 	key_generate(a.own.secret);
 	key_public(a.own.public, a.own.secret);
-	tryst_pair(a.pair, &a.own, o->handshake.own.public, true, NULL);
+	tryst_pair(a.pair, &a.own, o->handshake.own[0].public, true, NULL);
 	memcpy(file.lines[0].public, a.own.public, KEY_LEN);
 	assert_int_equal(sensor_list_apply(o, &file), 0);
 	say_combo(&was);
@@ -1056,7 +1056,8 @@ static uint8_t request[SHROUD_DATAGRAM_PADDED];
 static void ask_dated(struct end *e, unsigned int port, uint64_t interval)
 {
 	assert_int_equal(request_cookie(&asked_of, request,
-					&(struct request_from){ &e->own, o->handshake.own.public,
+					&(struct request_from){ &e->own,
+								o->handshake.own[e->to].public,
 								clock_now_ns, interval },
 					e->pair),
 			 0);
@@ -1093,13 +1094,13 @@ static void ask_for_session(struct end *e, uint64_t cookie)
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
 	assert_int_equal(
 		tryst_init(&e->asked, m1,
-			   &(struct tryst_keys){ &e->own, o->handshake.own.public, e->pair },
+			   &(struct tryst_keys){ &e->own, o->handshake.own[e->to].public, e->pair },
 			   cookie, &e->hello, REQUEST_INIT_LEN),
 		REQUEST_INIT_LEN);
 	assert_int_equal(request_set_up(request, m1,
-					&(struct request_from){ &e->own, o->handshake.own.public,
-								clock_now_ns,
-								clock_now_ns / TRYST_INTERVAL_NS }),
+					&(struct request_from){
+						&e->own, o->handshake.own[e->to].public,
+						clock_now_ns, clock_now_ns / TRYST_INTERVAL_NS }),
 			 0);
 	e->m1_len = sizeof(request);
 	from_port(request, sizeof(request), e->port);
@@ -1340,7 +1341,8 @@ static void a_set_up_under_a_cookie_is_authentic(void **state)
 	uint64_t cookie;
 
 	(void)state;
-	assert_int_equal(tryst_pair(thief.pair, &thief.own, o->handshake.own.public, true, psk), 0);
+	assert_int_equal(tryst_pair(thief.pair, &thief.own, o->handshake.own[0].public, true, psk),
+			 0);
 	ask_cookie(&thief, a.port);
 	assert_int_equal(o->counters.refused_requests, 1);
 	cookie = told().cookie;
@@ -1361,7 +1363,7 @@ static void another_version_is_told_apart(void **state)
 	ask_cookie(&a, a.port);
 	told();
 	request_cookie(&asked_of, request,
-		       &(struct request_from){ &a.own, o->handshake.own.public, clock_now_ns,
+		       &(struct request_from){ &a.own, o->handshake.own[0].public, clock_now_ns,
 					       REQUEST_UNDATED },
 		       a.pair);
 	memcpy(key, asked_of.key, KEY_LEN);
@@ -1754,7 +1756,8 @@ static void another_one_way(void)
 	tryst_ephemeral(&e, a.own.secret, clock_now_ns);
 	a.hello = (struct tryst_hello){ .run = a.run, .window = 256, .flags = TRYST_ONE_WAY };
 	memcpy(a.hello.ephemeral, e.public, KEY_LEN);
-	assert_int_equal(tryst_one_way(k2, a.pair, &a.hello, e.secret, o->handshake.own.public), 0);
+	assert_int_equal(tryst_one_way(k2, a.pair, &a.hello, e.secret, o->handshake.own[0].public),
+			 0);
 	keys_taken(&a, k2);
 }
 
@@ -1795,6 +1798,182 @@ static void one_way_times_that_cannot_be(void **state)
 	pass_time(TRYST_INTERVAL_NS + 1);
 	announce_at(clock_now_ns);
 	assert_int_equal(o->counters.announcements, 2);
+}
+
+/* ---- second keys ----------------------------------------------------------------------------- */
+
+#define SLOTS_LISTED (3 * TRYST_SLOTS) /* table entries of a pair of keys */
+
+/* A sensor of the same name and run, with another key of its own or of the collector. */
+static void end_again(struct end *e, const struct end *was, const struct keypair *own,
+		      unsigned int to)
+{
+	*e = *was;
+	e->own = *own;
+	e->to = to;
+	e->port++;
+	memset(&e->rx, 0, sizeof(e->rx));
+	memset(e->instance, 7, sizeof(e->instance)); /* which depends on the key */
+	assert_int_equal(tryst_pair(e->pair, own, o->handshake.own[to].public, true, NULL), 0);
+	assert_int_equal(table_init(&e->table, 512), 0);
+}
+
+static void list_next(struct keypair *next)
+{
+	key_generate(next->secret);
+	key_public(next->public, next->secret);
+	memcpy(file.lines[0].next, next->public, KEY_LEN);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
+}
+
+/* As at a start with two keys. */
+static void answer_to_two_keys(void)
+{
+	struct sensors_file none = { .groups = file.groups };
+
+	sensor_list_apply(o, &none);
+	o->handshake.two_keys = true;
+	handshake_requests_init(&o->requests);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
+}
+
+static void an_old_key_of_the_collector(void **state)
+{
+	struct end old;
+	uint64_t used = o->table.used;
+
+	(void)state;
+	end_again(&old, &a, &a.own, 1);
+	ask_cookie(&old, old.port);
+	make_m1(&old, clock_now_ns / TRYST_INTERVAL_NS, 3, "");
+	from_port(old.m1, old.m1_len, old.port);
+	assert_int_equal(o->counters.not_ours, 2); /* it has one key */
+	assert_int_equal(used, 2 * (SLOTS_LISTED + 1));
+	answer_to_two_keys();
+	assert_int_equal(o->table.used, used + 2 * SLOTS_LISTED);
+	set_up(&old);
+	say_combo(&old);
+	assert_int_equal(sensor_session(list.list[0])->pair, SENSOR_PAIR_OLD);
+	ask_cookie(&old, old.port);
+	ask_for_session(&old, told().cookie);
+	finish(&old);
+	say_combo(&old);
+	set_up(&b); /* the others use the present key */
+	say_combo(&b);
+	assert_int_equal(frames_written, 3);
+	assert_int_equal(o->counters.not_ours, 2);
+	end_free(&old);
+}
+
+static void a_next_key_takes_over_at_once(void **state)
+{
+	struct keypair next;
+	struct end then;
+
+	(void)state;
+	memset(a.instance, 1, sizeof(a.instance));
+	set_up(&a);
+	say_combo(&a);
+	list_next(&next);
+	say_combo(&a); /* its session goes on */
+	end_again(&then, &a, &next, 0);
+	set_up(&then);
+	assert_false(list.list[0]->network->next_logged);
+	say_combo(&then);
+	assert_true(list.list[0]->network->next_logged);
+	assert_int_equal(frames_written, 3);
+	assert_int_equal(list.list[0]->ledger.runs, 1);
+	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 9, ""); /* another machine has the old key */
+	from_port(a.m1, a.m1_len, a.port);
+	assert_int_equal(o->counters.busy_set_ups, 1);
+	ask_cookie(&then, then.port);
+	ask_for_session(&then, told().cookie);
+	finish(&then);
+	say_combo(&then);
+	assert_int_equal(frames_written, 4);
+	end_free(&then);
+}
+
+static void a_next_key_becomes_the_only_one(void **state)
+{
+	uint64_t used = o->table.used;
+	struct keypair next;
+	struct end then;
+
+	(void)state;
+	list_next(&next);
+	assert_int_equal(o->table.used, used + SLOTS_LISTED + 1);
+	end_again(&then, &a, &next, 0);
+	set_up(&then);
+	say_combo(&then);
+	memcpy(file.lines[0].public, next.public, KEY_LEN);
+	memset(file.lines[0].next, 0, KEY_LEN);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
+	assert_null(list.list[0]->network->second);
+	say_combo(&then);
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(o->counters.sessions, 1);
+	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 9, "");
+	from_port(a.m1, a.m1_len, a.port);
+	assert_int_equal(o->counters.not_ours, 1);
+	end_free(&then);
+}
+
+static void a_removed_next_key_ends_its_session(void **state)
+{
+	struct keypair next;
+	struct end then;
+
+	(void)state;
+	list_next(&next);
+	end_again(&then, &a, &next, 0);
+	set_up(&then);
+	say_combo(&then);
+	memset(file.lines[0].next, 0, KEY_LEN);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
+	say_combo(&then);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(o->counters.not_ours, 1);
+	end_free(&then);
+}
+
+static void both_change_their_keys(void **state)
+{
+	struct keypair next;
+	struct end then;
+
+	(void)state;
+	answer_to_two_keys();
+	list_next(&next);
+	clock_now_ns += 3 * TRYST_INTERVAL_NS; /* all slots are turned */
+	while (handshake_turn(&o->handshake, &o->table, o->sensors))
+		;
+	assert_int_equal(o->table.used, 6 * SLOTS_LISTED + 3);
+	for (unsigned int to = 0; to < 2; to++) {
+		end_again(&then, &a, &next, to);
+		then.slot = 10 + to;
+		set_up(&then);
+		say_combo(&then);
+		assert_int_equal(sensor_session(list.list[0])->pair, SENSOR_PAIR_NEXT | to);
+		a.combos = then.combos;
+		a.frames = then.frames;
+		end_free(&then);
+	}
+	assert_int_equal(frames_written, 2);
+	from_port(then.m1, then.m1_len, then.port); /* its slot is spent */
+	assert_int_equal(o->counters.not_ours, 1);
+}
+
+static void an_invalid_next_key(void **state)
+{
+	(void)state;
+	memset(file.lines[0].next, 0, KEY_LEN);
+	file.lines[0].next[0] = 1; /* of low order */
+	assert_int_equal(sensor_list_apply(o, &file), 0);
+	assert_true(list.list[0]->listed);
+	set_up(&a);
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
 }
 
 int main(void)
@@ -1867,6 +2046,12 @@ int main(void)
 		T(far_ahead_one_way),
 		T(one_way_replays_behind_a_restart),
 		T(one_way_times_that_cannot_be),
+		T(an_old_key_of_the_collector),
+		T(a_next_key_takes_over_at_once),
+		T(a_next_key_becomes_the_only_one),
+		T(a_removed_next_key_ends_its_session),
+		T(both_change_their_keys),
+		T(an_invalid_next_key),
 #undef T
 	};
 

@@ -617,7 +617,7 @@ static void another_process_forwards_what_it_cannot_open(void **state)
 	assert_int_equal(later->spool_count, 2);
 	assert_true(later->spools[0].run == 42 && later->spools[1].run == 43);
 	assert_true(later->spools[0].is_for[0]);
-	assert_int_equal(spool_unwrap(key, later->spools[0].hello[0], &collector, pair), 0);
+	assert_int_equal(spool_unwrap(key, later->spools[0].keys[0][0].hello, &collector, pair), 0);
 	for (; (r = read_old(s, 1))->state != SPOOL_NONE; spool_read_done(&s->old)) {
 		if (r->r.kind == SPOOL_INFO)
 			continue;

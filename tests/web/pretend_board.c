@@ -11,6 +11,7 @@
  * MINUTES, the board begins so long ago, and shows a minute each second until it is now.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ static void channel(struct board_channel *c, uint32_t interface, uint32_t n, uin
 	c->frames = listened * 5;
 }
 
-static void interface(struct board_slot *s, const struct board_sensor *owner, uint32_t i,
+static void interface(struct board_slot *s, const struct board_sensor *b, uint32_t i,
 		      uint64_t time_us, uint64_t begun_us)
 {
 	struct board_interface *x = &s->interfaces[i];
@@ -190,9 +191,9 @@ static void interface(struct board_slot *s, const struct board_sensor *owner, ui
 		strcpy(x->state, "no carrier");
 	if (states[i] == DEAF)
 		x->rose_us = since_us[i] - 2 * 60000000;
-	x->seen = owner->totals.seen;
-	x->captured = owner->totals.captured;
-	x->filtered = owner->totals.filtered;
+	x->seen = b->totals.seen;
+	x->captured = b->totals.captured;
+	x->filtered = b->totals.filtered;
 	x->begin_ns = x->from_ns = begun_us * 1000 - 1000000000000;
 	x->end_ns = x->to_ns = time_us * 1000;
 	for (uint32_t n = 0; n < CHANNELS; n++)
@@ -249,11 +250,11 @@ static void publish(uint64_t begun_us)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	collector(s, begun_us, time_us);
 	for (uint32_t i = 0; i < count; i++) {
-		struct board_sensor x;
+		struct board_sensor b;
 
-		sensor(&x, i, begun_us, time_us);
-		board_sensor_write(s, i, &x);
-		interface(s, &x, i, time_us, begun_us);
+		sensor(&b, i, begun_us, time_us);
+		board_sensor_write(s, i, &b);
+		interface(s, &b, i, time_us, begun_us);
 	}
 	refusals(s, begun_us, time_us);
 	__atomic_store_n(&board->published, n, __ATOMIC_RELEASE);
@@ -318,10 +319,11 @@ static int run(int listener, int memory, int timer)
 int main(int argc, char **argv)
 {
 	const struct itimerspec second = { { 1, 0 }, { 1, 0 } };
-	int memory = memfd_create("pretend_board", MFD_CLOEXEC), listener, timer;
+	int memory = memfd_create("pretend_board", MFD_CLOEXEC | MFD_ALLOW_SEALING), listener,
+	    timer;
 	const char *why;
 
-	if (argc < 2 || ftruncate(memory, BOARD_BYTES))
+	if (argc < 2 || ftruncate(memory, BOARD_BYTES) || fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
 		return 2;
 	setvbuf(stdin, NULL, _IONBF, 0);
 	count = strtoul(argv[1], NULL, 10);

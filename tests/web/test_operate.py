@@ -10,6 +10,7 @@ from netns import testbed
 from web import programs, server
 from web.prometheus import RULES, Prometheus
 
+pytestmark = pytest.mark.full
 PAGE = testbed.ROOT / "docs/operate.md"
 NGINX = """
 daemon off; master_process off; pid {0}/nginx.pid; error_log stderr; events {{}}
@@ -38,7 +39,6 @@ def config(bed, text):
     return re.sub(r"/etc/(nginx|prometheus)", str(bed.tmp_path), text)
 
 
-@pytest.mark.long
 def test_prometheus_beside_the_collector(bed):
     bed.collector()
     server.start(bed)
@@ -47,7 +47,6 @@ def test_prometheus_beside_the_collector(bed):
     testbed.wait_for(lambda: prometheus.query("count(saluki_sensor_up)") == {(): 6}, "a scrape", 90, 1)
 
 
-@pytest.mark.long
 def test_a_proxy_with_tls(bed):
     """Prometheus reads the metrics through it with the password; without it, nobody does."""
     bed.collector()

@@ -257,6 +257,40 @@ def test_a_stolen_sensor_key_is_no_collector(ns, keys, bundled):
     assert thief.set_ups > 1 and thief.questions > 0 and thief.others == 0, vars(thief)
 
 
+def test_a_sensor_trusts_the_ordered_keys(ns, keys, bundled, tmp_path):
+    """The collector changes its key while the capture is half read, and a third one is refused."""
+    data = bundled.read_bytes()
+    frames = list(captures.frames(bundled))
+    half = 24 + sum(16 + len(f.data) for f in frames[:len(frames) // 2])
+    heard = Heard(ns, keys, "-", *WHOLE, "--collector-keys", tmp_path / "trusted", stdin=testbed.subprocess.PIPE)
+    pipe = heard.sensor.popen.stdin.buffer
+    pipe.write(data[:half])
+    pipe.flush()
+    c = heard.collector
+    heard.serve(lambda: c.sessions and c.sessions[0].rx.highest > 0)
+    secret, new = sw.keypair()
+    old = sw.public(c.secret)
+    assert "trusts" not in c.info[-1]
+    for n, (trusted, status) in enumerate((((new, old, sw.keypair()[1]), 2), ((new,), 3), ((new, bytes(32)), 3),
+                                           ((new, old), 0)), time.time_ns()):
+        text = " ".join(["set keys", *(line(k).strip() for k in trusted)])
+        while n not in c.answers:
+            c.say(c.sessions[0], bytes([sw.ORDER]) + sw.be64(n) + text.encode("ascii"))
+            with contextlib.suppress(ends.Ended):
+                c.serve(lambda n=n: n in c.answers, 1)
+        assert c.answers[n][0] == status, c.answers
+    heard.serve(lambda: c.info[-1].get("trusts") == line(new)[:8], 5)
+    c.secret, c.P = secret, sw.pair(secret, c.sensor, False)
+    c.sessions.clear()  # it is started again
+    pipe.write(data[half:])
+    pipe.close()
+    heard.sensor.popen.stdin = None
+    heard.serve()
+    heard.close()
+    assert got(c.run().frames) == expected(frames)
+    assert (tmp_path / "trusted").read_text().split()[-2:] == [line(k).strip() for k in (new, old)]
+
+
 # ---- as a sensor -------------------------------------------------------------------------------
 
 class Spoken:
@@ -585,6 +619,41 @@ def test_a_collector_gives_orders(ns, keys, tmp_path):
     assert abs(s.orders[0][0] - time.time_ns()) < 120 * 10**9
     s.finish()
     spoken.close()
+
+
+def test_a_collector_with_two_keys(ns, keys, bundled, tmp_path):
+    """It answers to both, and tells the first one in a session with the second. So for the sensor's keys."""
+    old, old_public = keys.collector, keys.collector_public
+    keys.collector = tmp_path / "new.key"
+    keys.collector_public = keys._pair(keys.collector)
+    keys.sensor("room-1")
+    secret, public = sw.keypair()
+    keys.sensors.write_text(keys.sensors.read_text().rstrip() + f" next={line(public)}")
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng", options=["--key", old])
+    s = spoken.sensor
+    frames = some(bundled)
+    s.collector = key(old_public)
+    told = ["set keys " + " ".join((keys.collector_public, old_public))]
+    for own, collector, orders in ((s.secret, old_public, told), (secret, old_public, []),
+                                   (secret, keys.collector_public, [])):
+        s.secret, s.collector, s.orders = own, key(collector), []
+        s.P = sw.pair(s.secret, s.collector, True)
+        s.instance = sw.public(own)[:8]
+        s.next_run()
+        s.set_up()
+        s.add(frames, sc.ZSTD_DOT11)
+        s.deliver()
+        s.finish()
+        if orders:
+            assert [text for _, text in s.orders] == orders
+        assert s.welcome.sensor == 1
+    s.ask()  # a request to the present key
+    s.set_up_fresh()
+    s.add(frames, sc.ZSTD_DOT11)
+    s.finish()
+    written, stats = spoken.close()
+    assert got(frames) * 3 == expected(written)[:3 * len(frames)]
+    assert stats["balance"] == 0
 
 
 # ---- the spool ---------------------------------------------------------------------------------
