@@ -23,7 +23,7 @@ BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(
 TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
+override CFLAGS += $(CPPFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
 	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
@@ -43,7 +43,8 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
-	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
+	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
+PACKAGES_PACKAGE := dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
 
@@ -67,8 +68,9 @@ NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make mo
 NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)
+NEEDS_notify := common/notify.c
 NEEDS_status_line := agent/control/status_line.c $(patsubst %,common/%.c,log_start status_text terminal_line)
-ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool status_line)
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation notify one_way spool status_line)
 # `saluki capture` needs a collector on the same machine.
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l))) \
 	$(if $(filter bpf,$(WITHOUT)),agent/capture_main.c agent/options/capture_command.c $(wildcard agent/local/*.c))
@@ -550,6 +552,19 @@ test-full: deps-test ## filters in the kernel against libpcap's, on every frame 
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(abspath $(SALUKI_CAPTURES))" PYTHONPATH=tests \
 		$(TOOLS)/bin/python -m bpf.test_filter
 
+PACKAGES_FOLDER ?= build/packages
+.PHONY: packages test-package
+packages: ## build the Debian packages, from the committed files, into build/packages
+	$(call install_packages,$(PACKAGES_PACKAGE))
+	$(Q)rm -rf $(PACKAGES_FOLDER) && mkdir -p $(PACKAGES_FOLDER)/saluki
+	$(Q)git -c safe.directory=$(CURDIR) archive HEAD | tar -x -C $(PACKAGES_FOLDER)/saluki
+	$(Q)cd $(PACKAGES_FOLDER)/saluki && dpkg-buildpackage -us -uc -b
+
+test-package: deps-test ## build the Debian packages twice, and install and run them in a VM with systemd
+	$(call install_packages,$(PACKAGES_PACKAGE))
+	$(Q)$(MAKE_QUIETLY) all $(BUILD)/tests/play
+	$(Q)$(SUDO) env CI="$(CI)" tests/run package $(ARGS)
+
 .PHONY: test-chroot
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 	$(call install_packages,debootstrap)
@@ -651,7 +666,8 @@ format: ## lay the C sources out with clang-format
 	$(Q)clang-format -i $(SOURCES)
 
 # clang-tidy reads each file's compiler flags from compile_commands.json.
-SCRIPTS := .ci/run tests/run tests/chroot tests/fuzz/run $(wildcard tests/*/init) packaging/openwrt/saluki/files/saluki.init
+SCRIPTS := .ci/run tests/run tests/chroot tests/fuzz/run $(wildcard tests/*/init) tests/package/scenario debian/tests/ledger \
+	$(wildcard debian/*.postinst debian/*.prerm debian/*.postrm) packaging/openwrt/saluki/files/saluki.init
 lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and ruff, and for unformatted sources
 	$(call install_packages,$(PACKAGES_LINT))
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
