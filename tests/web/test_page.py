@@ -84,6 +84,9 @@ def test_what_needs_attention(bed, pretended):
     assert "saluki-collector add NAME mJ3jvQxLcCZ0pFJ5kq1d0oQwq6r3x1yQnTn5pW8sB0E=" in refused[0], refused
     assert "192.168.1.23" in refused[0] and "37 times" in refused[0] and "s-3 refused" in refused[1], refused
     expect(page).to_have_title("(10) Saluki")
+    icon = page.evaluate("""new Promise(done => { const i = new Image(); i.onload = () => done(i.naturalWidth > 0);
+        i.onerror = () => done(false); i.src = document.querySelector('link[rel=icon]').href; })""")
+    assert icon, "the page's icon can be shown"
     times = page.locator("#worst time").first
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", times.get_attribute("title"))
     assert_quiet(it)
