@@ -7,6 +7,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from netns import testbed
 from web import server
 from web.browser import Page
 from web.pretended import Pretended
@@ -62,6 +63,8 @@ def test_a_sensor_is_killed(bed, bundled):
     expect(page.locator("#said")).to_contain_text("lib: silent")
     expect(page.locator("#worst li").first).to_contain_text("lib silent since")
     assert {s["name"]: s["trouble"] for s in server.status(bed)["sensors"]}["lib"] == "silent"
+    checked = bed.ns.run(testbed.BUILD / "saluki-collector", "check", "lib", "two", capture_output=True, check=False)
+    assert checked.returncode == 2 and "CRITICAL: lib silent" in checked.stdout, checked
     collector.expect("lib: silent since")
     page.evaluate("location.hash = 'sensor=two'")
     expect(page.locator("#sensor .flow")).to_contain_text(f"{frames[1]:,} written")
