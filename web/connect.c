@@ -41,7 +41,7 @@ static int take(const char *path)
 
 static void serve(int sock, const char *path)
 {
-	char order;
+	char order = 0;
 
 	while (privsep_recv(sock, &order, 1, NULL) == 0) {
 		int fd = take(path), err = fd < 0 ? fd : 0;
