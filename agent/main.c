@@ -21,6 +21,7 @@ static const struct command_def commands[] = {
 	{ "detach", detach_main, detach_defs, "remove the capture programs" },
 	{ "status", status_main, status_defs, "print captures with counters and rates" },
 	{ "filter", filter_main, filter_defs, "replace the filter of a running capture" },
+	{ "setup", setup_main, setup_defs, "make this sensor's key and config file" },
 	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
 	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },

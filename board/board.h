@@ -8,8 +8,10 @@
  * socket, and closes it.
  *
  * The memory is a struct board, and from BOARD_DATA on BOARD_SLOTS slots of BOARD_SLOT_BYTES. A
- * slot is a struct board_collector and the tables of BOARD_TABLES, each with room for its most
- * records. State n is in slot n % BOARD_SLOTS. The writer:
+ * slot is a struct board_collector, the sensors, and the tables of BOARD_TABLES, each with room for
+ * its most records. Pages that nobody has written take no memory; so sensors' counters are apart
+ * from the rest, and are only there for sensors that were heard. State n is in slot n %
+ * BOARD_SLOTS. The writer:
  *
  *     full fence; write state n; published = n (release)
  *
@@ -25,7 +27,9 @@
 #define BOARD_BOARD_H
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "wire/totals.h"
 
@@ -165,6 +169,8 @@ struct board_sensor {
 	uint32_t interfaces; /* number of them */
 	uint32_t placed;     /* BOARD_PLACED_ bits */
 	int32_t floor;
+	uint32_t counted; /* 0: it has had no run */
+	uint32_t zero;
 	double x, y;	       /* metres */
 	board_number heard_us; /* last datagram, also before this collector's start */
 	board_number run;      /* id */
@@ -174,6 +180,7 @@ struct board_sensor {
 	board_number twice_us;		  /* two machines used its key, at the latest then */
 	board_number held_disk_ns;	  /* sum of the times for which it was `held` */
 	board_number balance;		  /* of the ledger: 0 if all frames are accounted for */
+					  /* From here on all is 0 until the first run. */
 #define X(name, help) board_number name;
 	BOARD_SENSOR_COUNTERS(X)
 #undef X
@@ -247,12 +254,14 @@ struct board_refused {
 /* The tables, in their order in a slot. Name (of the count in struct board_collector), type of a
  * record, most records. */
 #define BOARD_TABLES(X)                                                                            \
-	X(sensors, struct board_sensor, BOARD_SENSORS_MAX)                                         \
 	X(interfaces, struct board_interface, BOARD_INTERFACES_MAX)                                \
 	X(channels, struct board_channel, BOARD_CHANNELS_MAX)                                      \
 	X(modules, struct board_module, BOARD_MODULES_MAX)                                         \
 	X(groups, struct board_group, BOARD_GROUPS_MAX)                                            \
 	X(refused, struct board_refused, BOARD_REFUSED_MAX)
+
+#define BOARD_HEAD_BYTES offsetof(struct board_sensor, runs)
+#define BOARD_COUNTS_BYTES (sizeof(struct board_sensor) - BOARD_HEAD_BYTES)
 
 /* A slot. */
 struct board_slot {
@@ -260,6 +269,8 @@ struct board_slot {
 		struct board_collector collector;
 		uint8_t page[4096];
 	};
+	uint8_t heads[BOARD_SENSORS_MAX][BOARD_HEAD_BYTES]; /* of struct board_sensor */
+	uint8_t counts[BOARD_SENSORS_MAX][BOARD_COUNTS_BYTES];
 #define X(name, type, most) type name[most];
 	BOARD_TABLES(X)
 #undef X
@@ -269,9 +280,28 @@ struct board_slot {
 #define BOARD_BYTES (BOARD_DATA + BOARD_SLOTS * BOARD_SLOT_BYTES)
 
 static_assert(sizeof(struct board_collector) <= 4096, "a slot's first page");
+static_assert(BOARD_HEAD_BYTES % 8 == 0 && sizeof(struct board_sensor) % 8 == 0,
+	      "same on all machines");
 #define X(name, type, most) static_assert(sizeof(type) % 8 == 0, "same on all machines");
 BOARD_TABLES(X)
 #undef X
+
+static inline void board_sensor_write(struct board_slot *slot, uint32_t i,
+				      const struct board_sensor *s)
+{
+	memcpy(slot->heads[i], s, BOARD_HEAD_BYTES);
+	if (s->counted)
+		memcpy(slot->counts[i], &s->runs, BOARD_COUNTS_BYTES);
+}
+
+static inline void board_sensor_read(struct board_sensor *s, const struct board_slot *slot,
+				     uint32_t i)
+{
+	*s = (struct board_sensor){ 0 };
+	memcpy(s, slot->heads[i], BOARD_HEAD_BYTES);
+	if (s->counted)
+		memcpy(&s->runs, slot->counts[i], BOARD_COUNTS_BYTES);
+}
 
 /* The slot of state n. */
 static inline struct board_slot *board_slot(const struct board *map, uint32_t n)

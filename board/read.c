@@ -72,10 +72,8 @@ static bool is_finite(double x)
 	return x - x == 0;
 }
 
-static bool check_sensors(struct board_state *s, uint32_t i)
+static bool check_sensor(struct board_sensor *r)
 {
-	struct board_sensor *r = &s->sensors[i];
-
 	CLEAN(r->name);
 	CLEAN(r->group);
 	CLEAN(r->application);
@@ -135,13 +133,35 @@ static void *copied(const void *from, uint32_t count, size_t size)
 	return out;
 }
 
+/* Returns 0, -EBADMSG or -ENOMEM. */
+static int sensors_copy(const struct board_slot *slot, struct board_state *s)
+{
+	uint32_t count = s->collector.sensors;
+	bool right = true;
+
+	if (count > BOARD_SENSORS_MAX)
+		return -EBADMSG;
+	s->sensors = calloc(count ? count : 1, sizeof(*s->sensors));
+	if (!s->sensors)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		board_sensor_read(&s->sensors[i], slot, i);
+		right &= check_sensor(&s->sensors[i]);
+	}
+	return right ? 0 : -EBADMSG;
+}
+
 static int state_copy(const struct board_view *v, uint32_t n, struct board_state *s)
 {
 	const struct board_slot *slot = board_slot(v->map, n);
 	struct board_collector *c = &s->collector;
 	bool right = true;
+	int err;
 
 	*c = slot->collector;
+	err = sensors_copy(slot, s);
+	if (err)
+		return err;
 #define X(name, type, most)                                                                        \
 	if (c->name > (most))                                                                      \
 		return -EBADMSG;                                                                   \
@@ -162,6 +182,7 @@ static int state_copy(const struct board_view *v, uint32_t n, struct board_state
 
 void board_state_free(struct board_state *s)
 {
+	free(s->sensors);
 #define X(name, type, most) free(s->name);
 	BOARD_TABLES(X)
 #undef X

@@ -14,7 +14,8 @@ struct board_view {
  * channels in the order of their interfaces. */
 struct board_state {
 	struct board_collector collector;
-#define X(name, type, most) type *name; /* malloc */
+	struct board_sensor *sensors; /* malloc, as all */
+#define X(name, type, most) type *name;
 	BOARD_TABLES(X)
 #undef X
 };

@@ -258,6 +258,7 @@ int collector_process(struct collector *c)
 		log_line("out of memory");
 	else if (collector_begin(c) == 0) {
 		ahead_start(&c->combos.ahead);
+		board_tick(&c->board, &c->shown, monotonic_ns()); /* there is one from now on */
 		if (!c->receive.inherited)
 			log_info("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 				 c->o->port, c->output.name);

@@ -220,12 +220,11 @@ static int make_board(struct collector *c, struct shown *shown, const struct col
 	bool of_none = o->board && !strcmp(o->board, "none");
 	int err = of_none && !o->stats_file ? 0 : board_make(&shown->board, &c->board.map);
 
-	if (err && (o->stats_file || o->board)) {
-		log_line("--%s: %s; it needs Linux 5.1", o->stats_file ? "stats-file" : "board",
-			 strerror(-err));
+	if (err) {
+		log_line("--board: %s", strerror(-err));
 		return err;
 	}
-	return o->stats_file ? stats_start(&shown->stats, &shown->board, c->board.map, o->user) : 0;
+	return o->stats_file ? stats_start(&shown->stats, &shown->board, c->board.map, o) : 0;
 }
 
 static int listen_board(struct collector *c, struct handout *out, const char **path)

@@ -11,9 +11,11 @@
 
 #include "collector/control/control.h"
 #include "collector/control/ctl.h"
+#include "collector/enrol/enrol.h"
 #include "collector/status/status.h"
 #include "collector/files/series.h"
 #include "common/completion.h"
+#include "common/config.h"
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/options.h"
@@ -23,6 +25,7 @@
 #include "common/version.h"
 #include "habits.h"
 #include "board/board.h"
+#include "wire/key_text.h"
 #include "wire/live.h"
 
 #define SILENT_MIN_US 3000000
@@ -43,6 +46,8 @@ enum {
 	OPT_SILENT,
 	OPT_REPORT,
 	OPT_USER,
+	OPT_CONFIG,
+	OPT_KEY_TEXT,
 	OPT_COMPLETION,
 	OPT_VERSION
 };
@@ -78,6 +83,7 @@ static const struct option_def defs[] = {
 	  "log that a sensor is silent after this time (default 15s)" },
 	{ OPT_REPORT, "report", "FD", "print the ledger at the end to this descriptor" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	CONFIG_DEF(OPT_CONFIG),
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: each session and renewal of keys" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
@@ -86,11 +92,20 @@ static const struct option_def defs[] = {
 	{ 0 },
 };
 
+/* Only a file with --config has it. */
+static const struct option_def secret_defs[] = {
+	{ OPT_KEY_TEXT, "key-text", "PRIVATE-KEY", NULL },
+	{ 0 },
+};
+
 static const struct command_def commands[] = {
 	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
 	{ "status", status_main, status_defs, "print the state of all sensors" },
 	{ "top", top_main, top_defs, "show the state of all sensors each second" },
 	{ "check", check_main, check_defs, "check all sensors for a monitoring system" },
+	{ "add", add_main, add_defs, "add a sensor to the sensors file" },
+	{ "enrol", enrol_main, enrol_defs, "make keys and config files for new sensors" },
+	{ "remove", remove_main, remove_defs, "remove sensors from the sensors file" },
 	{ 0 },
 };
 
@@ -108,7 +123,8 @@ static void help(void)
 	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n"
 	       "       saluki-collector ctl SENSOR ORDER\n"
-	       "       saluki-collector status|top|check [SENSOR|GROUP]...\n\n"
+	       "       saluki-collector status|top|check [SENSOR|GROUP]...\n"
+	       "       saluki-collector add|enrol|remove NAME...\n\n"
 	       "Receives frames from saluki sensors and writes them as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
@@ -125,6 +141,26 @@ static int parse_key(struct collector_options *o)
 	}
 	o->key_files[o->key_count++] = optarg;
 	return 0;
+}
+
+/* The key becomes a pipe, which is read as --key FILE. */
+static int parse_key_text(struct collector_options *o)
+{
+	struct key_text key = { .given = false };
+	int fd = key_text_secret(&key, optarg);
+	char *path;
+
+	if (fd)
+		return fd;
+	fd = key_text_open(&key);
+	if (fd >= 0 && asprintf(&path, "/dev/fd/%d", fd) < 0)
+		fd = -ENOMEM;
+	if (fd < 0) {
+		log_line("cannot make a pipe: %s", strerror(-fd));
+		return fd;
+	}
+	optarg = path;
+	return parse_key(o);
 }
 
 static int parse_report(struct collector_options *o)
@@ -224,6 +260,8 @@ static int parse_option(struct collector_options *o, int id)
 		return parse_listen(o, optarg);
 	case OPT_KEY:
 		return parse_key(o);
+	case OPT_KEY_TEXT:
+		return parse_key_text(o);
 	case OPT_SENSORS:
 		o->sensors_file = optarg;
 		return 0;
@@ -317,6 +355,7 @@ static int check(const struct collector_options *o, int argc, char **argv)
 
 int options_parse(struct collector_options *o, int argc, char **argv)
 {
+	struct config_options in = { defs, secret_defs, collector_habits, { 0 } };
 	int id;
 
 	*o = (struct collector_options){ .inherited = -1,
@@ -324,7 +363,9 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 					 .live_bytes = LIVE_BYTES_DEFAULT,
 					 .silent_ns = SILENT_DEFAULT_NS,
 					 .keep_free = KEEP_FREE_DEFAULT };
-	while ((id = options_next_foreign(defs, collector_habits, argc, argv)) != -1) {
+	if (config_begin(&in, argc, argv))
+		return EXIT_USAGE;
+	while ((id = config_option(&in, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

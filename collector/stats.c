@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "board/json.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
@@ -87,23 +88,33 @@ static int stats_process(const struct board_view *v, int sock, int end)
 	return 0;
 }
 
-/* Signals are the privileged process's. */
-static int child(const struct handout *out, struct board *map, const char *user, int sock, int end)
+/* Gives up the right to write to the board. */
+static int read_only(struct board *map, int fd)
 {
-	struct board_view v = { 0 };
-	sigset_t set;
-	int fd = dup(out->fds[0]);
+	if (fd < 0)
+		return mprotect(map, BOARD_BYTES, PROT_READ);
+	return mmap(map, BOARD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == map ? 0 : -1;
+}
 
+/* Signals are the privileged process's. */
+static int child(const struct handout *out, struct board *map, const struct collector_options *o,
+		 int sock, int end)
+{
+	struct board_view v = { .map = map };
+	sigset_t set;
+
+	for (unsigned int i = 0; i < o->key_count; i++) /* keys in a config file are in pipes */
+		descriptors_close_path(o->key_files[i]);
 	privsep_block_signals(&set);
-	munmap(map, BOARD_BYTES);
-	if (fd < 0 || board_map(&v, fd) || privsep_drop(user) || sandbox_statistics())
+	if (read_only(map, out->fds[0]) || privsep_drop(o->user) || sandbox_statistics())
 		return 1;
 	for (int i = 0; i < HANDOUT_FDS_MAX && out->fds[i] >= 0; i++)
 		close(out->fds[i]);
 	return stats_process(&v, sock, end);
 }
 
-int stats_start(struct stats *s, const struct handout *out, struct board *map, const char *user)
+int stats_start(struct stats *s, const struct handout *out, struct board *map,
+		const struct collector_options *o)
 {
 	int socks[2], ends[2];
 
@@ -122,7 +133,7 @@ int stats_start(struct stats *s, const struct handout *out, struct board *map, c
 		close(ends[0]);
 		if (out->listener >= 0)
 			close(out->listener);
-		_exit(child(out, map, user, socks[1], ends[1]));
+		_exit(child(out, map, o, socks[1], ends[1]));
 	}
 	close(socks[1]);
 	close(ends[1]);
@@ -138,7 +149,8 @@ void stats_forget(struct stats *s)
 	if (!s->pid)
 		return;
 	close(s->sock);
-	close(s->end);
+	if (s->end >= 0)
+		close(s->end);
 	*s = (struct stats){ 0 };
 }
 
@@ -167,7 +179,8 @@ void stats_end(struct stats *s, struct files *f)
 
 	if (!s->pid)
 		return;
-	shutdown(s->end, SHUT_RDWR);
+	close(s->end);
+	s->end = -1;
 	while (s->pid) {
 		if (poll(&p, 1, monotonic_timeout(until_ns, monotonic_ns())) <= 0)
 			kill(s->pid, SIGKILL); /* it hangs */

@@ -11,6 +11,7 @@
 
 #include "collector/files/files.h"
 #include "collector/files/handout.h"
+#include "collector/model/settings.h"
 #include "board/board.h"
 
 /* The privileged process's side. Zeroed: there is no such process. */
@@ -20,9 +21,9 @@ struct stats {
 	int end;  /* closed: it writes the last state, and ends */
 };
 
-/* Starts the process, as `user`. `out` has the board's descriptor. Returns 0, or -errno after a
- * line. */
-int stats_start(struct stats *s, const struct handout *out, struct board *map, const char *user);
+/* Starts the process. `out` has the board's descriptor. Returns 0, or -errno after a line. */
+int stats_start(struct stats *s, const struct handout *out, struct board *map,
+		const struct collector_options *o);
 /* In the receiving process: closes what is the privileged one's. */
 void stats_forget(struct stats *s);
 /* Returns the descriptor to poll for requests; -1: none. */

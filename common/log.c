@@ -47,14 +47,17 @@ static void put(const char *text)
 static void log_write(const char *fmt, va_list args)
 {
 	char line[1024], stamp[32] = "";
-	int n;
+	int n, head;
 
 	if (log_settings.stamp)
 		log_settings.stamp(stamp, sizeof(stamp));
 	n = snprintf(line, sizeof(line), "%s%s%s: ", log_erase(), stamp,
 		     program_invocation_short_name);
+	head = n;
+	if (log_settings.where)
+		n += snprintf(line + n, sizeof(line) / 2, "%s", log_settings.where);
 	vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
-	log_clean(line + n);
+	log_clean(line + head);
 	strcat(line, "\n");
 	put(line);
 }

@@ -20,7 +20,8 @@ struct log_settings {
 	enum log_level level;
 	int fd;					  /* 0: standard error */
 	size_t (*stamp)(char *text, size_t size); /* writes the time before a line; NULL: none */
-	uint32_t *shown; /* a status line is below the log: terminal_line.h; NULL: never */
+	const char *where; /* the place in a file that lines are about; NULL: none */
+	uint32_t *shown;   /* a status line is below the log: terminal_line.h; NULL: never */
 };
 extern struct log_settings log_settings;
 

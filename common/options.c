@@ -213,6 +213,26 @@ int options_next(const struct option_def *defs, int argc, char **argv)
 	return options_next_foreign(defs, NULL, argc, argv);
 }
 
+int options_find(const struct option_def *defs, const struct option_foreign *foreign, int id,
+		 int argc, char **argv, const char **value)
+{
+	char **copy = malloc((argc + 1) * sizeof(*copy)); /* getopt_long() moves arguments */
+	int count = 0, next;
+
+	if (!copy)
+		return 0;
+	memcpy(copy, argv, (argc + 1) * sizeof(*copy));
+	while ((next = options_take(defs, foreign, argc, copy)) != -1 && next != 'h') {
+		if (next != id)
+			continue;
+		*value = optarg;
+		count++;
+	}
+	free(copy);
+	optind = 0; /* getopt_long() begins anew */
+	return next == 'h' ? 0 : count;
+}
+
 void options_print(FILE *out, const struct option_def *defs)
 {
 	for (int i = 0; defs[i].id; i++) {

@@ -50,6 +50,11 @@ int options_next(const struct option_def *defs, int argc, char **argv);
 int options_next_foreign(const struct option_def *defs, const struct option_foreign *foreign,
 			 int argc, char **argv);
 
+/* Counts how often option `id` is on the command line, and sets `*value` to its last value. Counts
+ * none if --help comes first. options_next() then begins at the first option. */
+int options_find(const struct option_def *defs, const struct option_foreign *foreign, int id,
+		 int argc, char **argv, const char **value);
+
 /* As --help prints the table. */
 void options_print(FILE *out, const struct option_def *defs);
 

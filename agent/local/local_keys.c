@@ -3,35 +3,20 @@
  * Always holds: only their owner may read them. */
 #include "local_keys.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <sodium.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/host_name.h"
 #include "common/log.h"
 #include "wire/keys.h"
 
-#define SENSOR_NAME_MAX 32 /* with the terminating 0: saluki-files(5) */
-
 /* All link types are allowed, because the frames are this user's own. */
 #define SENSOR_LINE "%s 1 %s linktypes=any\n"
-
-/* The host's name, so that merged files of several hosts still name each frame's host. */
-static void sensor_name(char name[SENSOR_NAME_MAX])
-{
-	memset(name, 0, SENSOR_NAME_MAX);
-	gethostname(name, SENSOR_NAME_MAX - 1);
-	for (char *c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_' && *c != '.')
-			*c = '-';
-	if (!*name)
-		strcpy(name, "localhost");
-}
 
 static int file_make(const char *name, const char *text)
 {
@@ -64,13 +49,13 @@ static void pair_make(struct pair_text *t)
 
 int local_keys_make(struct local_keys *k)
 {
-	char name[SENSOR_NAME_MAX], text[2 * KEY_TEXT_LEN + 64];
+	char name[HOST_NAME_LEN], text[2 * KEY_TEXT_LEN + 64];
 	struct pair_text sensor, collector;
 	int err;
 
 	pair_make(&sensor);
 	pair_make(&collector);
-	sensor_name(name);
+	host_name(name); /* so that merged files of several hosts still name each frame's host */
 	snprintf(text, sizeof(text), "%s\n%s\n", sensor.secret, collector.public);
 	k->sensor = file_make("sensor.key", text);
 	snprintf(text, sizeof(text), "%s\n", collector.secret);

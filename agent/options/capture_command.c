@@ -9,6 +9,7 @@
 
 #include <saluki/record.h>
 
+#include "common/config.h"
 #include "common/log.h"
 #include "common/rotate_options.h"
 #include "habits.h"
@@ -17,6 +18,8 @@
 #include "subcommands.h"
 
 #define LIVE_AGE_MS 50 /* --combo-age, if frames are printed or go to a pipe */
+
+enum { OPT_CONFIG = OPT_SENSOR_OWN };
 
 const struct option_def capture_defs[] = {
 	SENSOR_INPUT_DEFS,
@@ -29,6 +32,7 @@ const struct option_def capture_defs[] = {
 	{ 'p', "no-promiscuous-mode", NULL, "leave the interface's mode as it is" },
 	SENSOR_OPTION_DEFS("32768", ";\nall: up to the snaplen (default all)", "inout",
 			   "1000;\n50 if frames are printed, or with -w -"),
+	CONFIG_DEF(OPT_CONFIG),
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -135,6 +139,7 @@ static void set_defaults(struct capture_command *c)
 
 int capture_command_parse(struct capture_command *c, int argc, char **argv)
 {
+	struct config_options in = { capture_defs, NULL, capture_habits, { 0 } };
 	int id;
 
 	*c = (struct capture_command){ .write = NULL };
@@ -145,7 +150,9 @@ int capture_command_parse(struct capture_command *c, int argc, char **argv)
 	c->run.capture.snaplen = SALUKI_SNAPLEN_MAX;
 	c->run.capture.keep = KEEP_ALL;
 	c->run.capture.promiscuous = true;
-	while ((id = options_next_foreign(capture_defs, capture_habits, argc, argv)) != -1) {
+	if (config_begin(&in, argc, argv))
+		return EXIT_USAGE;
+	while ((id = config_option(&in, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

@@ -3,20 +3,19 @@
 #include "options.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <string.h>
-#include <sys/socket.h>
 
+#include "common/config.h"
 #include "common/log.h"
 #include "common/options.h"
 #include "common/suggest.h"
 #include "habits.h"
+#include "parse_to.h"
 #include "sensor_options.h"
 #include "subcommands.h"
 #include "agent/export/session.h"
+#include "wire/key_text.h"
 #include "wire/order.h"
-
-#define TO_LEN_MAX 280
 
 #ifdef WITHOUT_BPF /* and without `saluki capture` */
 #define TO_CAPTURE_HERE ""
@@ -38,6 +37,11 @@ enum {
 	OPT_ALLOW_CONTROL,
 	OPT_SPOOL,
 	OPT_SPOOL_BYTES,
+	OPT_CONFIG,
+	OPT_KEY_TEXT,
+	OPT_COLLECTOR,
+	OPT_PRESHARED,
+	OPT_NEXT,
 };
 
 const struct option_def run_defs[] = {
@@ -60,10 +64,26 @@ const struct option_def run_defs[] = {
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
 	  "accept these orders of the collector: channels, filter,\n"
 	  "snaplen, separated by commas (none if not given)" },
+	CONFIG_DEF(OPT_CONFIG),
 	{ 'q', "quiet", NULL, "log only warnings and errors; no status line" },
 	{ 'v', "verbose", NULL, "log more: attempts, sessions, lookups, levels" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
+};
+
+/* Only a file with --config has these: instead of --key, keys. */
+static const struct option_def run_secret_defs[] = {
+	{ OPT_KEY_TEXT, "key-text", "PRIVATE-KEY", NULL },
+	{ OPT_COLLECTOR, "collector", "PUBLIC-KEY", NULL },
+	{ OPT_PRESHARED, "preshared", "PRESHARED-KEY", NULL },
+	{ OPT_NEXT, "next", "PUBLIC-KEY", NULL },
+	{ 0 },
+};
+
+/* A command line, and what becomes a key file. */
+struct run_command {
+	struct run_options *o;
+	struct key_text keys;
 };
 
 static void help(void)
@@ -77,45 +97,17 @@ static void help(void)
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
 }
 
-/* A name may be resolved later. A malformed name is an error now. */
-static const char *to_wrong(const struct sockets_name *to)
+static int add_to(struct run_options *o)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE }, *list;
-	struct sockets_address a;
-	bool numeric = strchr(to->host, ':') || !to->host[strspn(to->host, "0123456789.")];
-
-	if (numeric && sockets_numeric(&a, to))
-		return "is no address";
-	if (getaddrinfo(NULL, to->port, &hints, &list))
-		return "has no port that is known";
-	freeaddrinfo(list);
-	return NULL;
-}
-
-static int parse_to(struct run_options *o, const char *given)
-{
-	struct sockets_name *to = &o->to[o->to_count];
-	/* Splits a copy, so that ps(1) still shows the argument. */
-	char *copy = strdup(given);
-	const char *wrong;
+	int err;
 
 	if (o->to_count == SOCKETS_PEERS) {
-		log_line("--to %s: at most %d collectors", given, SOCKETS_PEERS);
+		log_line("--to %s: at most %d collectors", optarg, SOCKETS_PEERS);
 		return -EINVAL;
 	}
-	if (!copy || strlen(copy) >= TO_LEN_MAX || options_address(copy, &to->host, &to->port) ||
-	    !*to->host) {
-		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
-		return -EINVAL;
-	}
-	wrong = to_wrong(to);
-	if (wrong) {
-		log_line("--to %s: %s; must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given,
-			 wrong);
-		return -EINVAL;
-	}
-	o->to_count++;
-	return 0;
+	err = parse_to(&o->to[o->to_count], optarg);
+	o->to_count += !err;
+	return err;
 }
 
 static int parse_spool_bytes(struct run_options *o)
@@ -158,14 +150,24 @@ static int parse_allow_control(struct run_options *o)
 	}
 }
 
-static int parse_option(struct run_options *o, int id)
+static int parse_option(struct run_command *c, int id)
 {
+	struct run_options *o = c->o;
+
 	switch (id) {
 	case OPT_TO:
-		return parse_to(o, optarg);
+		return add_to(o);
 	case OPT_KEY:
 		o->key_file = optarg;
 		return 0;
+	case OPT_KEY_TEXT:
+		return key_text_secret(&c->keys, optarg);
+	case OPT_COLLECTOR:
+		return key_text_collector(&c->keys, optarg);
+	case OPT_PRESHARED:
+		return key_text_preshared(&c->keys, optarg);
+	case OPT_NEXT:
+		return key_text_next(&c->keys, optarg);
 	case OPT_COLLECTOR_KEYS:
 		o->collector_keys = optarg;
 		return 0;
@@ -189,17 +191,32 @@ static int parse_option(struct run_options *o, int id)
 	}
 }
 
-/* Checks combinations of options. */
-static int check(const struct run_options *o)
+static const char *wrong_keys(const struct run_command *c)
 {
+	bool any = c->keys.given || c->keys.collectors;
+
+	if (c->o->key_file)
+		return any ? "give --key FILE, or key-text and collector, not both" : NULL;
+	if (!any)
+		return "--key FILE is missing; make a key with 'saluki genkey'";
+	return !c->keys.given	     ? "the config file has no key-text; make a key with 'saluki "
+				       "genkey'"
+	       : !c->keys.collectors ? "the config file has no 'collector = PUBLIC-KEY'"
+				     : NULL;
+}
+
+/* Checks combinations of options. */
+static int check(const struct run_command *c)
+{
+	const struct run_options *o = c->o;
 	const char *wrong = NULL;
 
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
 	else if (!o->to_count)
 		wrong = "--to HOST:PORT is missing: where is the collector?" TO_CAPTURE_HERE;
-	else if (!o->key_file)
-		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
+	else if (wrong_keys(c))
+		wrong = wrong_keys(c);
 	else if (o->one_way && o->to_count > 1)
 		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
 	else if (o->one_way && o->allowed)
@@ -213,21 +230,48 @@ static int check(const struct run_options *o)
 	return wrong ? -EINVAL : 0;
 }
 
+static int begin_with_keys(void *arg)
+{
+	return *(const int *)arg;
+}
+
+/* From here on, the keys are in a pipe alone. */
+static int take_keys(struct run_command *c, const char *config)
+{
+	struct run_options *o = c->o;
+
+	if (!c->keys.given)
+		return 0;
+	o->key_file = config;
+	o->begin = begin_with_keys;
+	o->begin_arg = o->begin_fds;
+	o->begin_fds[0] = key_text_open(&c->keys);
+	if (o->begin_fds[0] >= 0)
+		return 0;
+	log_line("cannot make a pipe: %s", strerror(-o->begin_fds[0]));
+	return EXIT_FAILURE;
+}
+
 int options_parse(struct run_options *o, int argc, char **argv)
 {
-	int id;
+	struct config_options in = { run_defs, run_secret_defs, run_habits, { 0 } };
+	struct run_command c = { .o = o };
+	int id, status;
 
 	sensor_options_init(o);
-	while ((id = options_next_foreign(run_defs, run_habits, argc, argv)) != -1) {
+	if (config_begin(&in, argc, argv))
+		return EXIT_USAGE;
+	while ((id = config_option(&in, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;
 		}
-		if (!options_log_level(id, &o->log_level) && parse_option(o, id))
+		if (!options_log_level(id, &o->log_level) && parse_option(&c, id))
 			return EXIT_USAGE;
 	}
-	if (capture_expression(&o->capture, argc, argv) || check(o) ||
+	if (capture_expression(&o->capture, argc, argv) || check(&c) ||
 	    sensor_options_finish(o, "run"))
 		return EXIT_USAGE;
-	return sensor_options_prepare(o, "run");
+	status = take_keys(&c, in.file.path);
+	return status ?: sensor_options_prepare(o, "run");
 }

@@ -16,8 +16,9 @@ struct groups;
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Makes the memory, and maps it at `*map`. Call it before the processes divide. Returns 0 or
- * -errno: -EINVAL before Linux 5.1. */
+/* Makes the memory, and maps it at `*map`. Call it before the processes divide. Before Linux 5.1,
+ * and with a limit to the sizes of files (RLIMIT_FSIZE), only this process and its children can
+ * have it, and board_listen() fails. Returns 0 or -errno. */
 int board_make(struct handout *out, struct board **map);
 /* Makes the socket at `path`, for the group BOARD_GROUP if there is one. Returns 0, or -errno after
  * a line. */

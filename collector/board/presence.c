@@ -8,6 +8,7 @@
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "links.h"
 
 #define SECOND_NS 1000000000ULL
 #define FEW 3 /* of fewer sensors, half says nothing about the network */
@@ -179,6 +180,7 @@ int presence_tick(struct presence *p, const struct sensors *sensors, uint64_t no
 	log_silent(&c.silent, now_ns);
 	log_again(&c.again, now_ns);
 	log_ended(&c.ended);
+	links_look(sensors);
 	ask_about_network(p, c.silent.count, c.up);
 	log_never(p, sensors, now_ns);
 	return monotonic_timeout(p->next_ns, now_ns);

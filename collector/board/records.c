@@ -11,6 +11,7 @@
 #include "collector/control/groups.h"
 #include "collector/network/sensor.h"
 #include "collector/output/sensor.h"
+#include "links.h"
 #include <saluki/linktype.h>
 
 _Static_assert(SENSOR_NAME_MAX <= BOARD_NAME_MAX && GROUP_NAME_MAX <= BOARD_NAME_MAX, "names fit");
@@ -120,21 +121,6 @@ static void record_channels(struct record_writer *w, struct board_interface *i,
 	}
 }
 
-/* wire/info.h has the letters. */
-static const char *link_word(char letter)
-{
-	switch (letter) {
-	case INFO_LINK_DOWN:
-		return "down";
-	case INFO_LINK_NO_CARRIER:
-		return "no carrier";
-	case INFO_LINK_ABSENT:
-		return "absent";
-	default:
-		return "";
-	}
-}
-
 static void record_interface(struct record_writer *w, const struct sensor *s,
 			     const struct record_texts *t, unsigned int number)
 {
@@ -154,7 +140,7 @@ static void record_interface(struct record_writer *w, const struct sensor *s,
 	memcpy(out->source, i->source, sizeof(out->source));
 	memcpy(out->keep, i->keep, sizeof(out->keep));
 	memcpy(out->filter, i->filter, sizeof(out->filter));
-	snprintf(out->state, sizeof(out->state), "%s", link_word(t->links[number]));
+	snprintf(out->state, sizeof(out->state), "%s", links_word(t->links[number]));
 #define X(name) out->name = totals->name;
 	TOTALS_INTERFACE_FIELDS(X)
 #undef X
@@ -192,6 +178,7 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 	b->lost_disk = sum.lost_disk;
 	b->lost_refused = sum.lost_refused;
 	b->earlier = sum.earlier;
+	b->counted = l->runs != 0;
 	b->run = l->run;
 	b->runs = l->runs;
 	b->received_bytes = l->received_bytes;
@@ -253,24 +240,25 @@ static void show_texts(struct record_writer *w, struct board_sensor *b, const st
 
 void record_sensor(struct record_writer *w, const struct sensor *s, struct record_texts **texts)
 {
-	struct board_sensor *b = &w->slot->sensors[s->index];
+	struct board_sensor b = { 0 };
 	const struct sensor_group *group = s->member ? s->member->group : NULL;
 	struct record_texts *t = texts_of(s, texts);
 
-	memcpy(b->name, s->name, SENSOR_NAME_MAX);
-	snprintf(b->group, sizeof(b->group), "%s", group ? group->name : "");
-	b->id = s->id;
-	b->listed = s->listed;
-	b->presence = s->presence;
-	b->held = turns_holds(w->combos, s);
-	b->held_disk_ns = turns_held_ns(s, w->now_ns);
-	b->heard_us = heard_us(w, s);
-	b->twice_us = record_time_us(w, s->twice_ns);
-	show_place(b, &s->place);
-	show_ledger(b, &s->ledger);
-	show_session(b, s);
+	memcpy(b.name, s->name, SENSOR_NAME_MAX);
+	snprintf(b.group, sizeof(b.group), "%s", group ? group->name : "");
+	b.id = s->id;
+	b.listed = s->listed;
+	b.presence = s->presence;
+	b.held = turns_holds(w->combos, s);
+	b.held_disk_ns = turns_held_ns(s, w->now_ns);
+	b.heard_us = heard_us(w, s);
+	b.twice_us = record_time_us(w, s->twice_ns);
+	show_place(&b, &s->place);
+	show_ledger(&b, &s->ledger);
+	show_session(&b, s);
 	if (t)
 		texts_look(t, w, s);
-	show_texts(w, b, s, t);
+	show_texts(w, &b, s, t);
+	board_sensor_write(w->slot, s->index, &b);
 	record_modules(w, s);
 }

@@ -65,11 +65,13 @@ struct sensor {
 	uint16_t group; /* its number in the file, from 1; 0: none */
 	uint64_t begun; /* number of sessions set up */
 	struct sensor_info info;
-	uint64_t change;	       /* number of the last change in `info` */
-	struct coverage *coverage;     /* of the present run; NULL: no channels sampled */
-	struct module_counts *modules; /* NULL: no events of modules */
-	struct commands_order *order;  /* under way; NULL: none */
-	struct group_member *member;   /* NULL: it never was in a group */
+	uint32_t links_version;		     /* of `info`, when `links` was taken from it */
+	char links[INFO_INTERFACES_MAX + 1]; /* board/links.c */
+	uint64_t change;		     /* number of the last change in `info` */
+	struct coverage *coverage;	     /* of the present run; NULL: no channels sampled */
+	struct module_counts *modules;	     /* NULL: no events of modules */
+	struct commands_order *order;	     /* under way; NULL: none */
+	struct group_member *member;	     /* NULL: it never was in a group */
 };
 
 struct sensors {

@@ -13,7 +13,7 @@
 
 #define LINE_MAX_LEN 4096 /* room for a plan's channels, given as frequencies */
 
-static bool name_valid(const char *name)
+bool sensors_file_name_valid(const char *name)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789._-";
@@ -44,7 +44,7 @@ static bool begins(const char *word, const char *with)
 
 static const char *parse_group(struct sensors_line *new, const char *name)
 {
-	if (!*name || !name_valid(name))
+	if (!*name || !sensors_file_name_valid(name))
 		return "a group's name is at most 31 letters, digits, dots, dashes and underscores";
 	strcpy(new->group_name, name);
 	return NULL;
@@ -166,7 +166,7 @@ static const char *parse_line(struct sensors_line *new, char *text)
 
 	if (!public)
 		return USAGE;
-	if (!name_valid(name))
+	if (!sensors_file_name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	new->id = parse_id(id);
 	if (key_from_text(new->public, public) && name_has_blank(public, save))
@@ -367,7 +367,7 @@ static bool has_preshared(const struct sensors_file *f)
 	return false;
 }
 
-int sensors_file_read(struct sensors_file *f, int fd, const char *path)
+int sensors_file_read_any(struct sensors_file *f, int fd, const char *path)
 {
 	FILE *in = fdopen(fd, "r");
 	int err;
@@ -378,10 +378,6 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 		return -ENOMEM;
 	}
 	err = parse(f, in, path) ?: check_twice(f, path) ?: check_groups(f, path);
-	if (!err && f->count == 0) {
-		log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
-		err = -EINVAL;
-	}
 	if (!err && has_preshared(f) && !keys_private(fd))
 		log_line("warning: --sensors %s: others can read its preshared keys; chmod 600 "
 			 "%s",
@@ -392,6 +388,17 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 	if (err)
 		sensors_file_free(f);
 	return err;
+}
+
+int sensors_file_read(struct sensors_file *f, int fd, const char *path)
+{
+	int err = sensors_file_read_any(f, fd, path);
+
+	if (err || f->count)
+		return err;
+	log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
+	sensors_file_free(f);
+	return -EINVAL;
 }
 
 void sensors_file_free(struct sensors_file *f)

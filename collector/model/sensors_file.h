@@ -49,6 +49,9 @@ struct sensors_file {
 /* Reads the open file and closes it. Returns 0, or -errno after a message with file, line and
  * mistake. */
 int sensors_file_read(struct sensors_file *f, int fd, const char *path);
+/* The same; the file may list no sensor. */
+int sensors_file_read_any(struct sensors_file *f, int fd, const char *path);
+bool sensors_file_name_valid(const char *name);
 void sensors_file_free(struct sensors_file *f); /* also if all zeros; wipes keys */
 
 #endif

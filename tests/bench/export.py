@@ -121,7 +121,7 @@ class Many:
     def idle_kib(self):
         """Memory of a collector that has the list and has heard no sensor."""
         c = self.collector()
-        kib = testbed.anonymous_kib(c.pid())
+        kib = testbed.proportional_kib(c.pid())
         c.finish()
         return kib
 

@@ -8,13 +8,14 @@ import subprocess
 from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki capture", "saluki run", "saluki attach", "saluki detach", "saluki status",
-            "saluki filter", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
+            "saluki filter", "saluki setup", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
             "saluki module", "saluki module genkey", "saluki module pubkey",
             "saluki module sign", "saluki module check", "saluki module load", "saluki module unload",
             "saluki module fill", "saluki module list", "saluki module stats",
             "saluki module consume", "saluki-collector",
             "saluki-collector ctl", "saluki-collector status", "saluki-collector top",
-            "saluki-collector check", "saluki-live", "saluki-swarm"]
+            "saluki-collector check", "saluki-collector add", "saluki-collector enrol",
+            "saluki-collector remove", "saluki-live", "saluki-swarm"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: its description, on one line
 Option = collections.namedtuple("Option", "names argument text")

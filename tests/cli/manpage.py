@@ -127,7 +127,8 @@ def typed(text):
 EXPRESSIONS = ("saluki capture", "saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
                "saluki module unload", "saluki module fill", "saluki module consume", "saluki-live",
-               "saluki-collector status", "saluki-collector top", "saluki-collector check")
+               "saluki-collector status", "saluki-collector top", "saluki-collector check", "saluki-collector add",
+               "saluki-collector enrol", "saluki-collector remove")
 
 
 def mistakes(text):

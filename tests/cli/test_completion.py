@@ -54,7 +54,7 @@ def test_commands_come_first():
 
 @pytest.mark.parametrize("command", helptext.COMMANDS[1:])
 def test_every_option_of_help_is_offered_and_no_other(command):
-    beside = {"saluki-collector": ["check", "ctl", "status", "top"],
+    beside = {"saluki-collector": ["add", "check", "ctl", "enrol", "remove", "status", "top"],
               "saluki module": helptext.commands("saluki module")}.get(command, [])
     assert complete(command + " ") == sorted(names(command) + beside)
     assert complete(command + " -") == names(command)

@@ -32,6 +32,7 @@ def test_every_command_has_its_place():
                                  *(f"saluki module {c}" for c in below),
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
+                                 "saluki-collector add", "saluki-collector enrol", "saluki-collector remove",
                                  "saluki-live", "saluki-swarm"]
 
 

@@ -10,8 +10,9 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, board/, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"board", "status", "network", "combo", "output", "live", "files", "control", "model"},
+    "collector": {"board", "enrol", "status", "network", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
+    "collector/enrol": {"control", "model"},
     "collector/status": {"model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},

@@ -39,6 +39,16 @@ def sensors():
             line + b"\f" + other + b"\f" + line.replace(b" 1 ", b" 9 ") + other]
 
 
+def configs():
+    keys_ = b"key-text = " + key(8) + b"\ncollector=" + key(9) + b"\n"
+    return [b"\0to = a:1 # one\n\n# none\n pad\r\npad = yes\n" + keys_, b"\1" + keys_,
+            b"\0" + keys_ + b"preshared = " + key(3) + b"\ncollector = " + key(4) + b"\npreshared = " + key(5),
+            b"\0preshared = " + key(3) + b"\n", b"\0" + keys_ + b"next = " + key(6) + b"\npreshared = " + key(3) + b"\n",
+            b"\0" + keys_ * 2, b"\0" + (b"collector = " + key(9) + b"\n") * 5,
+            b"\0key-text = x\n", b"\0pad = no\n", b"\0help\n", b"\0too = 5\n", b"\0to\n", b"\0to a:1\n",
+            b"\0to = a\0b\n", b"\0= 1\n", b"\0to = " + b"x" * 4200 + b"\n", b"\0to = a#b = c\t#d\n"]
+
+
 def some_frames():
     return list(itertools.islice(captures.frames(captures.BUNDLED), 3))
 
@@ -346,7 +356,8 @@ def consumers():
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(),
+    made = {"keys": keys(), "sensors": sensors(), "config": configs(),
+            "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),

@@ -33,6 +33,8 @@ def test_an_interface_that_is_not_up(bed, bundled):
     bed.ns.run("ip", "link", "set", "far0", "down")
     until(bed, "lib", trouble="link")
     until(bed, "two", trouble="link")
+    collector.expect("sensor lib: its interface mon1 is down")
+    collector.expect("sensor two: its interface tap0 has no carrier")
     assert [i["link"] for i in state(bed)["lib"]["interfaces"]] == ["up", "down"]
     assert state(bed)["two"]["interfaces"][0]["link"] == "no carrier"
     said = status(bed).stdout
@@ -43,6 +45,7 @@ def test_an_interface_that_is_not_up(bed, bundled):
     bed.ns.run("ip", "link", "set", "far0", "up")
     until(bed, "lib", trouble="fine")
     until(bed, "two", trouble="fine")
+    collector.expect("sensor lib: its interface mon1 is up again")
     bed.ns.run("ip", "link", "delete", "far0")
     until(bed, "two", trouble="link")
     assert state(bed)["two"]["interfaces"][0]["link"] == "absent"

@@ -257,7 +257,8 @@ def test_eight_interfaces(bed):
         assert i["description"] == f"sensor lib (id 1), interface eth{n} by xdp native"
         assert i["filter"] == f"port {n}" and i["frames"] == [f"w{n}"]
         assert i["statistics"] == [10 * n + 4, 3, 9 * n + 4, 2, 1]
-        assert s == {"name": f"eth{n}", "source": "xdp native", "filter": f"port {n}", **own[n]}
+        own_of = {"number": n, "name": f"eth{n}", "source": "xdp native", "filter": f"port {n}", **own[n]}
+        assert s == {**s, **own_of}
     for name, total in sums.items():
         assert stats[name] == sum(s[name] for s in stats["interfaces"]) == total
     assert tshark_fields(bed.out, "frame.interface_name") == [(f"lib:eth{n}",) for n in range(8)]

@@ -464,11 +464,9 @@ def test_collector_killed_and_started_again(bed, bundled):
     player.go()
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 2000,
                      "frames")
-    # Both processes, as in a power failure.
-    child = subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
-                           check=True).stdout.split()
+    # All processes, as in a power failure.
     flushed = collector.sensor_stats("lib")["written"]
-    for pid in (int(child[0]), collector.pid()):
+    for pid in testbed.with_children(collector.pid())[::-1]:
         os.kill(pid, signal.SIGKILL)
     collector.popen.wait()
     before = list(captures.frames(bed.out))
@@ -714,7 +712,7 @@ def test_collector_pauses_at_the_end(bed, bundled):
     sensor = bed.sensor("lib", "mon0")
     count = player.play()
     testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session")
-    child, = children(collector.pid())
+    child = testbed.receiving(collector.pid())
     os.kill(child, signal.SIGSTOP)
     sensor.send_signal(signal.SIGINT)
     time.sleep(4)  # the pause itself: longer than SESSION_SILENCE_NS

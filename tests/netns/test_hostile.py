@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import socket
-import subprocess
 import threading
 import time
 
@@ -16,9 +15,8 @@ from reference import captures
 
 
 def receiver_pid(collector):
-    """The unprivileged process's id."""
-    return int(subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
-                              check=True).stdout.split()[0])
+    """The receiving process's id."""
+    return testbed.receiving(collector.pid())
 
 
 def receiver_kib(collector):

@@ -458,15 +458,14 @@ def test_privileges_are_given_up(bed, bundled):
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0")
     for program in (sensor.pid(), bed_collector_pid(bed)):
-        child = subprocess.run(["pgrep", "-P", str(program)], capture_output=True, text=True,
-                               check=True).stdout.strip()
-        with open(f"/proc/{child}/status", encoding="ascii") as f:
-            status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
-        assert status["Uid"].split() == ["65534"] * 4
-        assert status["Gid"].split() == ["65534"] * 4 and status["Groups"].strip() == ""
-        assert status["NoNewPrivs"] == "1"
-        for cap in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
-            assert int(status[cap], 16) == 0, cap
+        for child in testbed.with_children(program)[1:]:
+            with open(f"/proc/{child}/status", encoding="ascii") as f:
+                status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+            assert status["Uid"].split() == ["65534"] * 4
+            assert status["Gid"].split() == ["65534"] * 4 and status["Groups"].strip() == ""
+            assert status["NoNewPrivs"] == "1"
+            for cap in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+                assert int(status[cap], 16) == 0, cap
     assert sensor.finish(signal.SIGTERM)[0] == 0
 
 

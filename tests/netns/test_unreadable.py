@@ -164,7 +164,7 @@ def test_link_types_that_are_not_listed(bed, bundled, tmp_path):
     ("linktypes=127x", "a link type is a number"),
     ("linktypes=wlan", "a name such as ethernet or radiotap, 'default' or 'any'"),
     ("linktypes=" + ",".join(map(str, range(17))), "a sensor can have 16 link types, or 'any'"),
-    ("linktypes=1 linktypes=2", "and linktypes=LIST where it sends other link types than usual"),
+    ("linktypes=1 linktypes=2", "linktypes=LIST where it sends other link types than usual, and floor="),
 ])
 def test_a_list_that_is_none(bed, words, said):
     bed.keys.sensor("bad", words=words)

@@ -200,6 +200,15 @@ def anonymous_kib(pid):
     return total
 
 
+def proportional_kib(pid):
+    """The same, where a page that n processes share counts for each with an n-th."""
+    total = 0
+    for p in with_children(pid):
+        with open(f"/proc/{p}/smaps_rollup", encoding="ascii") as f:
+            total += sum(int(line.split()[1]) for line in f if line.startswith(("Pss_Anon", "Pss_Shmem")))
+    return total
+
+
 def public_of(secret):
     """The public key of a secret one, as text."""
     return saluki("pubkey", input=secret, check=True).stdout.strip()

@@ -39,14 +39,14 @@ static struct board_slot *slot_of(uint32_t n)
 	return board_slot(board, n);
 }
 
-static struct board_sensor *sensor_of(uint32_t n, uint32_t i)
-{
-	return &slot_of(n)->sensors[i];
-}
-
 static struct board_interface *interface_of(uint32_t n, uint32_t i)
 {
 	return &slot_of(n)->interfaces[i];
+}
+
+static void sensor_put(uint32_t n, uint32_t i, struct board_sensor s)
+{
+	board_sensor_write(slot_of(n), i, &s);
 }
 
 /* State n: two sensors with an interface each, and two records of each other table; the time is
@@ -67,7 +67,7 @@ static void publish(uint32_t n)
 		slot_of(n)->modules[i] = (struct board_module){ .sensor = i };
 		slot_of(n)->groups[i] = (struct board_group){ .members = i };
 		slot_of(n)->refused[i] = (struct board_refused){ .count = 1 };
-		*sensor_of(n, i) = (struct board_sensor){ .id = i + 1, .written = n };
+		sensor_put(n, i, (struct board_sensor){ .id = i + 1, .counted = 1, .written = n });
 		*interface_of(n, i) = (struct board_interface){ .sensor = i };
 	}
 	__atomic_store_n(&board->published, n, __ATOMIC_RELEASE);
@@ -100,9 +100,24 @@ static void test_states(void **state)
 		assert_int_equal(board_copy(&view, &now, &before), 0);
 		assert_int_equal(now.collector.time_us, n);
 		assert_int_equal(before.sensors[1].written, n - 1);
+		assert_int_equal(before.sensors[1].id, 2);
 		board_state_free(&now);
 		board_state_free(&before);
 	}
+}
+
+/* A sensor without a run has no counters in the memory. */
+static void test_not_counted(void **state)
+{
+	struct board_state now;
+
+	(void)state;
+	publish(1);
+	memset(slot_of(1)->counts[0], 'x', BOARD_COUNTS_BYTES);
+	sensor_put(1, 0, (struct board_sensor){ .id = 7, .written = 9 });
+	assert_int_equal(board_copy(&view, &now, NULL), 0);
+	assert_true(now.sensors[0].id == 7 && !now.sensors[0].written && !now.sensors[0].runs);
+	board_state_free(&now);
 }
 
 /* A mistake in state 1, which must be found. */
@@ -122,10 +137,11 @@ static void test_lies(void **state)
 	BOARD_TABLES(X)
 #undef X
 	LIE(s->collector.interfaces = UINT32_MAX);
-	LIE(s->sensors[1].presence = BOARD_PRESENCES);
-	LIE(s->sensors[1].address_len = BOARD_ADDRESS_MAX + 1);
-	LIE(s->sensors[0].x = 1.0 / 0.0);
-	LIE(s->sensors[0].y = __builtin_nan(""));
+	LIE(sensor_put(1, 1, (struct board_sensor){ .presence = BOARD_PRESENCES }));
+	LIE(s->collector.sensors = BOARD_SENSORS_MAX + 1);
+	LIE(sensor_put(1, 1, (struct board_sensor){ .address_len = BOARD_ADDRESS_MAX + 1 }));
+	LIE(sensor_put(1, 0, (struct board_sensor){ .x = 1.0 / 0.0 }));
+	LIE(sensor_put(1, 0, (struct board_sensor){ .y = __builtin_nan("") }));
 	LIE(s->interfaces[0].sensor = 2);
 	LIE(s->interfaces[0].sensor = 1; s->interfaces[1].sensor = 0);
 	LIE(s->channels[1].interface = 2);
@@ -140,14 +156,16 @@ static void test_lies(void **state)
 static void test_texts_end(void **state)
 {
 	struct board_collector *c = &slot_of(1)->collector;
+	struct board_sensor long_name = { 0 };
 	struct board_state now;
 
 	(void)state;
 	publish(1);
 	memset(c->file, 'x', sizeof(c->file));
 	memset(c->version, 'x', sizeof(c->version));
-	memset(sensor_of(1, 0)->name, 'x', BOARD_NAME_MAX);
-	memcpy(sensor_of(1, 1)->application, "a\x1b[2Jb", 7);
+	memset(long_name.name, 'x', BOARD_NAME_MAX);
+	sensor_put(1, 0, long_name);
+	sensor_put(1, 1, (struct board_sensor){ .application = "a\x1b[2Jb" });
 	memset(interface_of(1, 0)->filter, 'x', sizeof(interface_of(1, 0)->filter));
 	memset(slot_of(1)->modules[0].name, 'x', sizeof(slot_of(1)->modules[0].name));
 	memset(slot_of(1)->groups[1].channels, 'x', sizeof(slot_of(1)->groups[1].channels));
@@ -179,6 +197,8 @@ static void test_noise(void **state)
 		publish(1);
 		for (int i = 0; i < 64; i++) {
 			noise(&slot_of(1)->collector, sizeof(struct board_collector), &seed);
+			noise(slot_of(1)->heads, 2 * BOARD_HEAD_BYTES, &seed);
+			noise(slot_of(1)->counts, 2 * BOARD_COUNTS_BYTES, &seed);
 #define X(name, type, most) noise(slot_of(1)->name, 2 * sizeof(type), &seed);
 			BOARD_TABLES(X)
 #undef X
@@ -202,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_states, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_counted, begin, end),
 		cmocka_unit_test_setup_teardown(test_lies, begin, end),
 		cmocka_unit_test_setup_teardown(test_texts_end, begin, end),
 		cmocka_unit_test_setup_teardown(test_noise, begin, end),

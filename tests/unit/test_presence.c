@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/board/presence.o */
+/* links: collector/board/presence.o collector/board/links.o wire/info.o */
 /* Log lines about sensors that fall silent, are heard again, end, or never begin. */
 #include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/board/links.h"
 #include "collector/board/presence.h"
 #include "said.h"
 
@@ -55,6 +56,42 @@ static void pass(unsigned int seconds, unsigned int heard)
 			all[i].heard_ns = now_ns;
 		presence_tick(&p, &sensors, now_ns);
 	}
+}
+
+static void describe(unsigned int i, char *text)
+{
+	all[i].info = (struct sensor_info){ .len = strlen(text),
+					    .version = all[i].info.version + 1,
+					    .text = text };
+}
+
+static void test_links(void **state)
+{
+	static char up[] = "interface.0=eth0\ninterface.1=wlan0\n",
+		    down[] = "links=ud\ninterface.0=eth0\ninterface.1=wlan0\n",
+		    none[] = "links=ca\ninterface.0=eth0\ninterface.1=wlan0\n";
+
+	(void)state;
+	fleet(20);
+	describe(0, up);
+	pass(2, 20);
+	assert_int_equal(count_said("\n"), 0);
+	describe(0, down);
+	pass(3, 20);
+	assert_int_equal(count_said("sensor lib-1: its interface wlan0 is down\n"), 1);
+	describe(0, none);
+	pass(3, 20);
+	assert_int_equal(count_said("sensor lib-1: its interface eth0 has no carrier\n"), 1);
+	assert_int_equal(count_said("sensor lib-1: its interface wlan0 is absent\n"), 1);
+	describe(0, up);
+	pass(3, 20);
+	assert_int_equal(count_said("is up again\n"), 2);
+	assert_int_equal(count_said("\n"), 5);
+	for (unsigned int i = 1; i < 20; i++)
+		describe(i, down);
+	pass(3, 20);
+	assert_int_equal(count_said("\n"), 5 + LINKS_LINES + 1);
+	assert_int_equal(count_said("the state of 9 more interfaces has changed\n"), 1);
 }
 
 static void test_one_falls_silent(void **state)
@@ -164,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_falls_silent, begin, end),
+		cmocka_unit_test_setup_teardown(test_links, begin, end),
 		cmocka_unit_test_setup_teardown(test_connected_again, begin, end),
 		cmocka_unit_test_setup_teardown(test_ended, begin, end),
 		cmocka_unit_test_setup_teardown(test_all_fall_silent, begin, end),
