@@ -23,7 +23,7 @@ BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(
 TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
+override CFLAGS += $(CPPFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
 	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
@@ -36,13 +36,15 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 LIBS_LIVE := -lseccomp
+LIBS_WEB := -lmicrohttpd -lseccomp
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
-	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
+	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
-	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
+	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
+PACKAGES_PACKAGE := dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
 
@@ -66,8 +68,9 @@ NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make mo
 NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)
+NEEDS_notify := common/notify.c
 NEEDS_status_line := agent/control/status_line.c $(patsubst %,common/%.c,log_start status_text terminal_line)
-ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool status_line)
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation notify one_way spool status_line)
 # `saluki capture` needs a collector on the same machine.
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l))) \
 	$(if $(filter bpf,$(WITHOUT)),agent/capture_main.c agent/options/capture_command.c $(wildcard agent/local/*.c))
@@ -80,6 +83,7 @@ SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 PRINT := $(BUILD)/print.a
 BOARD := $(BUILD)/board.a
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
+WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too. The AP70's tests are emulated, without the collector's.
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
@@ -91,17 +95,17 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-swarm)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUSY)
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/pretend_board) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -132,6 +136,10 @@ $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 $(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_LIVE)
+
+$(BUILD)/saluki-web: $(WEB) $(BOARD) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_WEB)
 
 # A program knows its options; what is made of them is a file of its own to install.
 $(BUILD)/completion/%: $(BUILD)/%
@@ -172,6 +180,7 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
+$(BUILD)/web/page.o: $(wildcard web/page/*)
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
 
 $(BUILD)/agent/module/shim.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUILD)/bpf/module_tc.bpf.o
@@ -315,6 +324,10 @@ $(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/t
 $(BUILD)/tests/printer: $(BUILD)/tests/print/printer.o $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lseccomp
+
+$(BUILD)/tests/pretend_board: $(BUILD)/tests/web/pretend_board.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/consumer: $(BUILD)/tests/netns/consumer.o
 	$(call say,LD,$@)
@@ -523,6 +536,11 @@ check: deps-test ## build, and pass the tests that take a minute
 test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
+.PHONY: test-web
+test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium and with Prometheus
+	$(Q)$(MAKE_QUIETLY) built-plain
+	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
+
 .PHONY: captures
 captures: deps-test ## remake tests/captures, or parts: CAPTURES="air headers wire bad"
 	$(Q)$(MAKE_QUIETLY) all test-programs
@@ -533,6 +551,19 @@ test-full: deps-test ## filters in the kernel against libpcap's, on every frame 
 	$(Q)$(MAKE_QUIETLY) $(BUILD)/tests/filter_run
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(abspath $(SALUKI_CAPTURES))" PYTHONPATH=tests \
 		$(TOOLS)/bin/python -m bpf.test_filter
+
+PACKAGES_FOLDER ?= build/packages
+.PHONY: packages test-package
+packages: ## build the Debian packages, from the committed files, into build/packages
+	$(call install_packages,$(PACKAGES_PACKAGE))
+	$(Q)rm -rf $(PACKAGES_FOLDER) && mkdir -p $(PACKAGES_FOLDER)/saluki
+	$(Q)git -c safe.directory=$(CURDIR) archive HEAD | tar -x -C $(PACKAGES_FOLDER)/saluki
+	$(Q)cd $(PACKAGES_FOLDER)/saluki && dpkg-buildpackage -us -uc -b
+
+test-package: deps-test ## build the Debian packages twice, and install and run them in a VM with systemd
+	$(call install_packages,$(PACKAGES_PACKAGE))
+	$(Q)$(MAKE_QUIETLY) all $(BUILD)/tests/play
+	$(Q)$(SUDO) env CI="$(CI)" tests/run package $(ARGS)
 
 .PHONY: test-chroot
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
@@ -579,17 +610,20 @@ INSTALL_FILES := \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
 	755:$(BUILD)/saluki-live:$(PREFIX)/bin/saluki-live \
 	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
+	755:$(BUILD)/saluki-web:$(PREFIX)/sbin/saluki-web \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
 	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \
+	644:$(BUILD)/completion/saluki-web:$(SHARE)/bash-completion/completions/saluki-web \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
 	$(foreach h,module.h consumed.h consumer.h consumer_lines.h,644:include/saluki/$h:$(PREFIX)/include/saluki/$h) \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
-	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png web.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	644:packaging/prometheus/saluki.rules.yml:$(SHARE)/saluki/prometheus/saluki.rules.yml \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 # Wireshark lists what is in its own folder.
@@ -604,13 +638,13 @@ install: all modules ## install programs and pages below DESTDIR and PREFIX (/us
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
 	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
-	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
+	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki/prometheus" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -632,7 +666,8 @@ format: ## lay the C sources out with clang-format
 	$(Q)clang-format -i $(SOURCES)
 
 # clang-tidy reads each file's compiler flags from compile_commands.json.
-SCRIPTS := .ci/run tests/run tests/chroot tests/fuzz/run $(wildcard tests/*/init) packaging/openwrt/saluki/files/saluki.init
+SCRIPTS := .ci/run tests/run tests/chroot tests/fuzz/run $(wildcard tests/*/init) tests/package/scenario debian/tests/ledger \
+	$(wildcard debian/*.postinst debian/*.prerm debian/*.postrm) packaging/openwrt/saluki/files/saluki.init
 lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and ruff, and for unformatted sources
 	$(call install_packages,$(PACKAGES_LINT))
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -641,9 +676,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live print swarm wire
+		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -655,5 +690,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live modules print sodium swarm tests wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live modules print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

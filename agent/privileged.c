@@ -25,8 +25,10 @@
 #include "agent/radio/monitor.h"
 #include "agent/radio/radio.h"
 #include "agent/tap/tap.h"
+#include "common/changes.h"
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "common/notify.h"
 #include "common/privsep.h"
 #include "wire/keys.h"
 #include "wire/order.h"
@@ -43,6 +45,10 @@ struct privileged {
 	struct tap *tap;		/* NULL with a file */
 	struct status_socket ctl;
 	struct terminal_line *line;
+	struct notify notify;
+	const struct shared_statistics *board;
+	uint64_t counted_ns; /* the other process's last count, and when to look for the next one */
+	uint64_t look_ns;
 	bool stopping;
 	bool lost;	  /* an interface that cannot be followed disappeared */
 	uint64_t stop_ns; /* time of the first stop signal; privsep_insists */
@@ -168,6 +174,7 @@ static void order_lost(struct privileged *p, unsigned int i)
 static void stop(struct privileged *p)
 {
 	p->stopping = true;
+	notify_stopping(&p->notify);
 	for (unsigned int i = 0; p->tap && !p->tap->o->persistent && i < p->tap->count; i++)
 		p->tap->ops->detach(p->tap, i);
 	order(p, SIGNAL_STOP);
@@ -313,6 +320,25 @@ static int child_ended(struct privileged *p)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* Tells the service manager that the other process counts. Returns milliseconds until the next
+ * look; -1: nobody wants to know. */
+static int tell_manager(struct privileged *p, uint64_t now_ns)
+{
+	struct statistics s;
+
+	if (p->notify.sock < 0)
+		return -1;
+	if (now_ns >= p->look_ns) {
+		p->look_ns = now_ns + NOTIFY_INTERVAL_NS;
+		changes_read(&p->board->changes, &s, &p->board->news, sizeof(s));
+		if (s.at_ns != p->counted_ns)
+			notify_alive(&p->notify, s.session_up ? "capturing, with a collector"
+							      : "capturing, without a collector");
+		p->counted_ns = s.at_ns;
+	}
+	return monotonic_timeout(p->look_ns, now_ns);
+}
+
 static int watch(struct privileged *p)
 {
 	struct pollfd fds[3 + INTERFACES_MAX] = {
@@ -332,10 +358,11 @@ static int watch(struct privileged *p)
 		fds[3 + i] = (struct pollfd){ .fd = p->ctl.listeners[i], .events = POLLIN };
 	while ((status = child_ended(p)) < 0) {
 		bool waiting = !p->stopping && !all_attached(p);
-		int timeout = terminal_line_tick(p->line, monotonic_ns());
+		uint64_t now = monotonic_ns();
+		int timeout =
+			monotonic_sooner(terminal_line_tick(p->line, now), tell_manager(p, now));
 
-		if (waiting && (timeout < 0 || timeout > REATTACH_MS))
-			timeout = REATTACH_MS;
+		timeout = monotonic_sooner(timeout, waiting ? REATTACH_MS : -1);
 		if (poll(fds, 3 + count, timeout) < 0 && errno != EINTR)
 			return 1;
 		if (fds[0].revents)
@@ -362,10 +389,14 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 				.sock = sock,
 				.child = child,
 				.line = line,
+				.board = board,
+				.notify = NOTIFY_NONE,
 				.links = -1 };
 	int status = 1;
 
 	p.set = signals;
+	if (!o->local)
+		notify_open(&p.notify);
 	p.signals = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (o->capture.count)
 		p.links = interface_state_watch_open();
@@ -380,6 +411,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 			status = watch(&p);
 	}
 	close(sock); /* without a handover, this ends the other process */
+	notify_close(&p.notify);
 	status_socket_close(&p.ctl);
 	tap_close(p.tap);
 	monitors_end(p.monitors);

@@ -28,6 +28,7 @@
 #include "agent/radio/sampler.h"
 #include "agent/source/source.h"
 #include "common/log.h"
+#include "common/notify.h"
 #include "common/privsep.h"
 #include "wire/keys.h"
 
@@ -309,6 +310,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	s->exporter.local = o->local;
 	s->control.room.told = o->local; /* for those who choose a -B for days */
 	s->control.status.line = line;
+	s->control.watched = notify_is_wanted();
 	if (sensor_open(s, o))
 		return 1;
 	/* A privileged process that ends before the handover has logged the reason. */

@@ -37,7 +37,7 @@ int board_map(struct board_view *v, int fd)
 	return err;
 }
 
-int board_open(struct board_view *v, const char *path)
+int board_take(const char *path)
 {
 	struct board_hello hello = { 0 };
 	int fds[PRIVSEP_FDS_MAX], err = unix_take(path, PATIENCE_MS, &hello, sizeof(hello), fds);
@@ -46,7 +46,14 @@ int board_open(struct board_view *v, const char *path)
 		err = -EPROTO;
 	for (int i = err ? 0 : 1; i < PRIVSEP_FDS_MAX && fds[i] >= 0; i++)
 		close(fds[i]);
-	return err ?: board_map(v, fds[0]);
+	return err ?: fds[0];
+}
+
+int board_open(struct board_view *v, const char *path)
+{
+	int fd = board_take(path);
+
+	return fd < 0 ? fd : board_map(v, fd);
 }
 
 void board_close(struct board_view *v)

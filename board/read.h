@@ -20,7 +20,10 @@ struct board_state {
 #undef X
 };
 
-/* Connects to the collector's socket at `path`, and maps the board. Returns 0, -EPROTO if the
+/* Connects to the collector's socket at `path`. Returns a descriptor of the board, -EPROTO if the
+ * collector's version is another one, or another -errno. */
+int board_take(const char *path);
+/* Connects, and maps the board. Returns 0, -EPROTO if the
  * collector's version is another one, or another -errno. */
 int board_open(struct board_view *v, const char *path);
 /* Maps the memory behind a descriptor, and closes it. Returns 0 or -errno. */

@@ -27,12 +27,6 @@
 
 #define DRAIN_NS 1000000000ULL
 
-/* Returns the shorter of two timeouts in ms; -1 is the longest. */
-static int sooner(int a, int b)
-{
-	return a < 0 ? b : b < 0 || a < b ? a : b;
-}
-
 /* Does due work. Returns milliseconds until it must be called again; -1: no time. */
 static int collector_tick(struct collector *c)
 {
@@ -40,16 +34,19 @@ static int collector_tick(struct collector *c)
 	int timeout = output_tick(&c->output, now); /* its settled combos are then acknowledged */
 
 	live_tick(&c->live, now);
-	timeout = sooner(timeout, turns_tick(&c->combos, now));
-	timeout = sooner(timeout, timers_tick(&c->network, now));
-	timeout = sooner(timeout, groups_tick(&c->groups, now));
-	timeout = sooner(timeout, control_tick(&c->control, now));
-	timeout = sooner(timeout, commands_tick(&c->commands,
-						now)); /* after the groups, which issue orders */
+	timeout = monotonic_sooner(timeout, turns_tick(&c->combos, now));
+	timeout = monotonic_sooner(timeout, timers_tick(&c->network, now));
+	timeout = monotonic_sooner(timeout, groups_tick(&c->groups, now));
+	timeout = monotonic_sooner(timeout, control_tick(&c->control, now));
+	timeout = monotonic_sooner(timeout,
+				   commands_tick(&c->commands,
+						 now)); /* after the groups, which issue orders */
 	if (!c->receive.inherited)
-		timeout = sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
-	timeout = sooner(timeout, board_tick(&c->board, &c->shown, now));
-	return sooner(timeout, status_line_tick(&c->status, &c->network, now));
+		timeout = monotonic_sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
+	timeout = monotonic_sooner(timeout, board_tick(&c->board, &c->shown, now));
+	timeout = monotonic_sooner(timeout,
+				   heartbeat_tick(&c->heartbeat, &c->presence, &c->output, now));
+	return monotonic_sooner(timeout, status_line_tick(&c->status, &c->network, now));
 }
 
 /* Receives one batch. Returns the number of datagrams. */
@@ -139,6 +136,7 @@ static void collector_orders(struct collector *c)
 	if (c->orders.reload) {
 		output_reopen(&c->output);
 		collector_reload(c);
+		heartbeat_reloaded(&c->heartbeat);
 	}
 	c->orders.report = c->orders.reload = false;
 }

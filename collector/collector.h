@@ -15,6 +15,7 @@
 #include "options.h"
 #include "collector/files/signals.h"
 #include "collector/live/live.h"
+#include "heartbeat.h"
 #include "collector/output/output.h"
 #include "collector/network/receive.h"
 #include "collector/control/refocus.h"
@@ -42,6 +43,7 @@ struct collector {
 	struct board_writer board;
 	struct board_sources shown; /* on the board */
 	struct status_line status;
+	struct heartbeat heartbeat;
 };
 
 /* Drops privilege and receives until a stop. The caller has set the options, the keys

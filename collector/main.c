@@ -54,14 +54,17 @@
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* What others see: sockets that give away memories, and the process for statistics. */
+/* What others see: sockets that give away memories, the process for statistics, and the service
+ * manager. */
 struct shown {
 	struct live_socket live;
 	struct handout board;
 	struct stats stats;
+	struct notify notify;
 };
 
-static void forward_signals(struct files *files, int signals, int orders, pid_t child)
+static void forward_signals(struct files *files, int signals, int orders, struct notify *notify,
+			    pid_t child)
 {
 	static uint64_t stop_ns;
 	struct signalfd_siginfo si;
@@ -73,8 +76,12 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 
 		if (si.ssi_signo == SIGCHLD)
 			continue;
-		if (order == SIGNAL_RELOAD)
+		if (order == SIGNAL_RELOAD) {
 			files_limit_moved(&files->limit);
+			notify_reloading(notify);
+		} else if (order == SIGNAL_STOP) {
+			notify_stopping(notify);
+		}
 		privsep_send(orders, &order, sizeof(order), NULL, 0);
 		if (order == SIGNAL_STOP && privsep_insists(&stop_ns))
 			kill(child, SIGKILL); /* second signal: whatever it hangs on */
@@ -85,12 +92,13 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
 			      struct terminal_line *line, struct shown *shown, pid_t child)
 {
-	struct pollfd p[5] = {
+	struct pollfd p[6] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
 		{ .events = POLLIN },
 		{ .events = POLLIN },
 		{ .events = POLLIN },
+		{ .fd = shown->notify.sock < 0 ? -1 : orders, .events = POLLIN },
 	};
 	int status;
 
@@ -100,14 +108,16 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 		p[2].fd = handout_polled(&shown->live.out, &timeout);
 		p[3].fd = handout_polled(&shown->board, &timeout);
 		p[4].fd = stats_polled(&shown->stats);
-		if (poll(p, 5, timeout) < 0 && errno != EINTR)
+		if (poll(p, 6, timeout) < 0 && errno != EINTR)
 			return 1;
 		if (p[2].revents || shown->live.out.waiting)
 			live_hand_out(&shown->live, monotonic_ns());
 		if (p[3].revents || shown->board.waiting)
 			board_hand_out(&shown->board, monotonic_ns());
 		if (p[1].revents)
-			forward_signals(files, signals, orders, child);
+			forward_signals(files, signals, orders, &shown->notify, child);
+		if (p[5].revents && heartbeat_take(orders, &shown->notify))
+			p[5].fd = -1;
 		if (p[0].revents && files_answer(files, files_sock, false))
 			p[0].fd = -1;
 		if (p[4].revents)
@@ -237,6 +247,12 @@ static int listen_board(struct collector *c, struct handout *out, const char **p
 		   : 0;
 }
 
+/* The collector of `saluki capture` is not the service. */
+static bool is_service(const struct collector_options *o)
+{
+	return o->inherited < 0 && notify_is_wanted();
+}
+
 static int collector_run(struct collector *c, struct files *output_files, struct shown *shown)
 {
 	int orders[2], files[2], signals;
@@ -265,6 +281,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 		files_replaced_free(
 			output_files); /* its lock would outlive the privileged process's */
 		c->orders.sock = orders[1];
+		c->heartbeat.sock = is_service(c->o) ? orders[1] : -1;
 		c->files = files[1];
 		_exit(collector_process(c));
 	}
@@ -275,6 +292,8 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 	if (c->listener >= 0)
 		close(c->listener);
 	close(orders[1]);
+	if (is_service(c->o))
+		notify_open(&shown->notify);
 	close(files[1]);
 	live_socket_privileged(&shown->live, &c->live);
 	board_unmap(&c->board.map);
@@ -294,7 +313,7 @@ int main(int argc, char **argv)
 	struct files files = {
 		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
-	struct shown shown = { LIVE_SOCKET_NONE, HANDOUT_NONE, { 0 } };
+	struct shown shown = { LIVE_SOCKET_NONE, HANDOUT_NONE, { 0 }, NOTIFY_NONE };
 	int status;
 
 	descriptors_open_standard();
@@ -338,6 +357,7 @@ int main(int argc, char **argv)
 	stats_end(&shown.stats, &files); /* if the start failed */
 	live_socket_free(&shown.live);
 	handout_close(&shown.board);
+	notify_close(&shown.notify);
 	files_free(&files);
 	sensors_file_free(&c->sensors_file);
 	terminal_line_close(&c->status.shown);

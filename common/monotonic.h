@@ -22,4 +22,10 @@ static inline int monotonic_timeout(uint64_t at_ns, uint64_t now_ns)
 	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
+/* Returns the shorter of two such timeouts; -1 is the longest. */
+static inline int monotonic_sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
 #endif

@@ -13,16 +13,16 @@
 #include "unix_address.h"
 
 /* Checks whether a process listens there. The socket of a killed collector may be removed. */
-static int is_heard(const struct sockaddr_un *a)
+static int is_heard(const struct sockaddr_un *a, int type)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err = 0;
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err = 0;
 
 	if (fd < 0)
 		return 1;
 	if (connect(fd, (const struct sockaddr *)a, sizeof(*a)))
 		err = errno;
 	close(fd);
-	return !err || err == EAGAIN;
+	return !err || err == EAGAIN || err == EPROTOTYPE; /* the last one: of another type */
 }
 
 static int bind_there(int fd, const struct sockaddr_un *a)
@@ -34,14 +34,14 @@ static int bind_there(int fd, const struct sockaddr_un *a)
 	return err;
 }
 
-static int listen_there(int fd, const struct sockaddr_un *a, int backlog)
+static int listen_there(int fd, int type, const struct sockaddr_un *a, int backlog)
 {
 	struct stat st;
 	int err = bind_there(fd, a);
 
 	/* Files of other kinds are never removed. */
 	if (err == -EADDRINUSE && lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
-	    !is_heard(a) && unlink(a->sun_path) == 0)
+	    !is_heard(a, type) && unlink(a->sun_path) == 0)
 		err = bind_there(fd, a);
 	if (!err && listen(fd, backlog))
 		err = -errno;
@@ -55,7 +55,7 @@ static const char *why_not(int err, const char *path)
 	if (err != -EADDRINUSE)
 		return strerror(-err);
 	return lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode) ? "there is a file that is no socket"
-							      : "another collector listens there";
+							      : "another process listens there";
 }
 
 /* If it fails, making the socket fails too. */
@@ -69,17 +69,17 @@ static void make_folder(const char *path)
 	mkdir(dir, 0755);
 }
 
-int unix_listen(const char *path, int folder, int backlog, const char **why)
+int unix_listen(const char *path, int type, int folder, int backlog, const char **why)
 {
 	struct sockaddr_un a;
 	int fd, err = unix_address(&a, path);
 
 	if (folder)
 		make_folder(path);
-	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = err ? err : socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 && !err)
 		err = -errno;
-	err = err ?: listen_there(fd, &a, backlog);
+	err = err ?: listen_there(fd, type, &a, backlog);
 	if (!err)
 		return fd;
 	if (fd >= 0)

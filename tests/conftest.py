@@ -26,7 +26,9 @@ def pytest_configure(config):
                                        "machine: not beside other tests (tests/run)")
     config.addinivalue_line("markers", "paired: measures time, and leaves most of a CPU: beside "
                                        "one other such test")
+    config.addinivalue_line("markers", "full: only by `make test-web`")
     config.addinivalue_line("markers", "long: waits for half a minute or more: begins first")
+    config.addinivalue_line("markers", "package: builds Debian packages or runs them, for minutes: make test-package")
     config.addinivalue_line("markers", "topology(what): what is on the air (wifi/topology.py)")
 
 

@@ -24,6 +24,7 @@
 #include "agent/model/handover.h"
 
 #define COUNT_INTERVAL_NS 100000000ULL
+#define WATCHED_MS 1000
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -290,6 +291,8 @@ void control_loop(struct control *c)
 		control_count(c);
 		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
 			timeout = sampling;
+		if (c->watched && (timeout < 0 || timeout > WATCHED_MS))
+			timeout = WATCHED_MS;
 		if (poll(p, n, timeout) < 0 && errno != EINTR)
 			return;
 		session_receive(c->session, monotonic_ns());

@@ -35,6 +35,7 @@ struct control {
 	struct commands orders;	 /* of the collector */
 	struct sampler *sampler; /* NULL: no channel sampling */
 	uint32_t snaplen;
+	bool watched;	      /* the privileged process wants a count each second */
 	bool collector_ended; /* the local one; the end was asked for */
 };
 

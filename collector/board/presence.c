@@ -22,7 +22,7 @@ struct change {
 
 struct changes {
 	struct change silent, again, ended;
-	unsigned int up;
+	unsigned int up, listed;
 };
 
 static void change_add(struct change *c, const struct sensor *s, uint64_t heard_ns)
@@ -50,6 +50,7 @@ static void look(struct presence *p, struct sensor *s, uint64_t now_ns, struct c
 	enum sensor_presence is = presence_of(p, s, now_ns);
 
 	c->up += is == SENSOR_UP;
+	c->listed += s->listed;
 	if (is == s->presence)
 		return;
 	if (is == SENSOR_SILENT) {
@@ -177,6 +178,8 @@ int presence_tick(struct presence *p, const struct sensors *sensors, uint64_t no
 	p->next_ns = now_ns + SECOND_NS;
 	for (unsigned int i = 0; i < sensors->count; i++)
 		look(p, sensors->list[i], now_ns, &c);
+	p->up = c.up;
+	p->listed = c.listed;
 	log_silent(&c.silent, now_ns);
 	log_again(&c.again, now_ns);
 	log_ended(&c.ended);

@@ -9,7 +9,8 @@
 int control_listen(const char *path)
 {
 	const char *why;
-	int fd = unix_listen(path, !strcmp(path, CONTROL_PATH), CONTROL_CLIENTS, &why);
+	int fd = unix_listen(path, SOCK_SEQPACKET, !strcmp(path, CONTROL_PATH), CONTROL_CLIENTS,
+			     &why);
 
 	if (fd < 0)
 		log_line("--control %s: %s", path, why);

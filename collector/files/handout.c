@@ -17,7 +17,7 @@
 
 int handout_listen(struct handout *h, const char *path, bool folder, const char **why)
 {
-	h->listener = unix_listen(path, folder, BACKLOG, why);
+	h->listener = unix_listen(path, SOCK_SEQPACKET, folder, BACKLOG, why);
 	return h->listener < 0 ? h->listener : 0;
 }
 

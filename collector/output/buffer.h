@@ -60,6 +60,7 @@ struct output {
 	unsigned int section;	       /* rises with every section header */
 	uint32_t interfaces;	       /* interface blocks in this section */
 	bool fresh;		       /* this file has no combo yet */
+	bool ended;		       /* its time is over, and its statistics are written */
 	bool broken;		       /* the last write failed */
 	bool failure_logged;	       /* a failure was logged, its end not yet */
 	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last failed write */

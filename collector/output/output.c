@@ -234,7 +234,7 @@ int output_tick(struct output *out, uint64_t now_ns)
 	    (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS))
 		output_flush(out);
 	hold_tick(out, now_ns);
-	output_rotate_due(out, now_ns);
+	output_end_due(out, now_ns);
 	if (out->failure_logged && now_ns > out->failed_ns + FREE_SPACE_RECOVERED_NS)
 		log_recovered(out);
 	if (out->state.floor_ns / TRYST_INTERVAL_NS != out->saved_ns / TRYST_INTERVAL_NS) {

@@ -71,6 +71,7 @@ int output_file_next(struct output *out)
 	out->size_max = out->regular && a.in_series ? a.size_max : UINT64_MAX;
 	out->opened_ns = monotonic_ns();
 	out->fresh = true;
+	out->ended = false;
 	return a.existed ? adopt(out) : 0;
 }
 

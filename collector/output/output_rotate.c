@@ -104,7 +104,10 @@ void output_section_end(struct output *out)
 
 static void rotate(struct output *out, uint64_t now_ns)
 {
-	output_section_end(out);
+	if (out->ended)
+		output_flush(out); /* a run may have ended since */
+	else
+		output_section_end(out);
 	if (out->hold.on)
 		return; /* the buffer belongs to this file */
 	out->opened_ns = now_ns;
@@ -137,12 +140,15 @@ static bool is_full(const struct output *out, size_t more)
 
 void output_rotate_before(struct output *out, size_t more, uint64_t now_ns)
 {
-	if (may_rotate(out, now_ns) && (out->fresh ? is_due(out, now_ns) : is_full(out, more)))
+	if (may_rotate(out, now_ns) &&
+	    (out->ended || is_due(out, now_ns) || (!out->fresh && is_full(out, more))))
 		rotate(out, now_ns);
 }
 
-void output_rotate_due(struct output *out, uint64_t now_ns)
+void output_end_due(struct output *out, uint64_t now_ns)
 {
-	if (may_rotate(out, now_ns) && !out->fresh && is_due(out, now_ns))
-		rotate(out, now_ns);
+	if (!may_rotate(out, now_ns) || out->fresh || out->ended || !is_due(out, now_ns))
+		return;
+	output_section_end(out);
+	out->ended = !out->len;
 }

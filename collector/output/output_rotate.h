@@ -14,9 +14,10 @@ void output_statistics(struct output *out, struct sensor *s);
 /* Writes the current statistics blocks of all sensors in this section. */
 void output_section_end(struct output *out);
 /* Before a combo of `more` bytes: begins the next file if they would exceed this one's limit, or if
- * this one is still empty when due. serve.c removes the empty file. */
+ * this one is due. serve.c removes this one if it is empty. */
 void output_rotate_before(struct output *out, size_t more, uint64_t now_ns);
-/* Begins the next file when due, unless this one has no combo yet. */
-void output_rotate_due(struct output *out, uint64_t now_ns);
+/* Ends the section when due. The next file begins with the next combo, so that times without frames
+ * leave no empty files. */
+void output_end_due(struct output *out, uint64_t now_ns);
 
 #endif

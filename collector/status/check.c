@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/why.h"
 #include "common/log.h"
 #include "print.h"
 #include "reach.h"
@@ -166,11 +167,11 @@ static int run(const char *path, const struct status_names *n, long loss_percent
 				      [LOST] = { "losing frames", WARNING },
 				      [ENDED] = { "ended", WARNING } } };
 	struct board_states s;
-	char why[REACH_WHY_MAX];
+	char why[BOARD_WHY_MAX];
 	int err = board_states_open(&s, path);
 
 	if (err) {
-		printf("SALUKI UNKNOWN: %s\n", reach_why(why, path, err));
+		printf("SALUKI UNKNOWN: %s\n", board_why(why, path, err));
 		return UNKNOWN;
 	}
 	if (reach_names(&s, n)) {

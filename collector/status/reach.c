@@ -5,35 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "board/why.h"
 #include "common/log.h"
 #include "common/suggest.h"
 
-const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err)
-{
-	const char *why = strerror(-err);
-
-	if (err == -EACCES || err == -EPERM)
-		why = "no permission; are you in the group " BOARD_GROUP
-		      "? ('usermod -a -G " BOARD_GROUP " NAME', and log in again)";
-	else if (err == -ENOENT || err == -ECONNREFUSED)
-		why = "no collector is there; is saluki-collector running on this machine?";
-	else if (err == -EPROTO)
-		why = "the collector has another version than this program";
-	else if (err == -EBADMSG)
-		why = "the collector's numbers contradict each other";
-	else if (err == -ENODATA || err == -EAGAIN)
-		why = "the collector shows no state yet; try again in a second";
-	snprintf(out, REACH_WHY_MAX, "%.100s: %s", path, why);
-	return out;
-}
-
 int reach_states(struct board_states *s, const char *path)
 {
-	char why[REACH_WHY_MAX];
+	char why[BOARD_WHY_MAX];
 	int err = board_states_open(s, path);
 
 	if (err)
-		log_line("--board %s", reach_why(why, path, err));
+		log_line("--board %s", board_why(why, path, err));
 	return err;
 }
 

@@ -15,9 +15,6 @@
 
 /* Takes the board's two newest states. Returns 0, or -errno after a line. */
 int reach_states(struct board_states *s, const char *path);
-/* Writes why the collector cannot be reached. Returns `out`. */
-#define REACH_WHY_MAX 256
-const char *reach_why(char out[REACH_WHY_MAX], const char *path, int err);
 /* Returns 0 if the collector knows all names, or -ENOENT after a line. */
 int reach_names(const struct board_states *s, const struct status_names *n);
 

@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "board/why.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "print.h"
@@ -134,7 +135,7 @@ static int run(const char *path, const struct status_names *names)
 {
 	struct board_states s;
 	struct termios before;
-	char why[REACH_WHY_MAX];
+	char why[BOARD_WHY_MAX];
 	sigset_t set;
 	int err, signals;
 
@@ -158,7 +159,7 @@ static int run(const char *path, const struct status_names *names)
 	err = show(path, names, signals);
 	terminal_end(&before);
 	if (err)
-		log_line("--board %s", reach_why(why, path, err));
+		log_line("--board %s", board_why(why, path, err));
 	return err != 0;
 }
 

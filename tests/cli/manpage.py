@@ -9,7 +9,7 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector", "saluki-live", "saluki-swarm")
+PROGRAMS = ("saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki-web")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],
@@ -18,7 +18,7 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
            "saluki capture": [("OPTIONS", "")],
            "saluki-collector": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
-           "saluki-swarm": [("DESCRIPTION", "")]}
+           "saluki-swarm": [("DESCRIPTION", "")], "saluki-web": [("DESCRIPTION", "")]}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
 

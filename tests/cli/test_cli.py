@@ -31,7 +31,7 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
@@ -159,6 +159,16 @@ def test_version(command):
     ("saluki-live --channel 1,6x", "saluki-live: --channel 1,6x: '6x': a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki-live -c 0", "saluki-live: --frames 0: must be a whole number from 1 to 1000000000\n"),
+    ("saluki-web --listen 192.0.2.1:80", "saluki-web: --listen 192.0.2.1:80: only this machine may connect; for other "
+     "machines, run a TLS reverse proxy, see docs/operate.md\n"),
+    ("saluki-web --listen [::]:80", "saluki-web: --listen [::]:80: only this machine may connect; for other "
+     "machines, run a TLS reverse proxy, see docs/operate.md\n"),
+    ("saluki-web --listen :5680", "saluki-web: --listen :5680: must be 127.0.0.1:PORT, [::1]:PORT, or a path "
+     "with a slash\n"),
+    ("saluki-web --listen localhost:80", "saluki-web: --listen localhost:80: must be 127.0.0.1:PORT, [::1]:PORT, or a path "
+     "with a slash\n"),
+    ("saluki-web --host-name a:80", "saluki-web: --host-name a:80: must be a host's name without a port\n"),
+    ("saluki-web x", "saluki-web: x: takes no arguments; see 'saluki-web --help'\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)

@@ -33,7 +33,7 @@ def test_every_command_has_its_place():
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
                                  "saluki-collector add", "saluki-collector enrol", "saluki-collector remove",
-                                 "saluki-live", "saluki-swarm"]
+                                 "saluki-live", "saluki-swarm", "saluki-web"]
 
 
 @EVERY_COMMAND

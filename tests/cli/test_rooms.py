@@ -133,19 +133,20 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "print"])
+@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "print", "web"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
+PROGRAMS = {"agent", "collector", "live", "swarm", "web"}
+
+
 @pytest.mark.parametrize("top, others", [
-    ("agent", {"board", "collector", "live", "swarm"}), ("collector", {"agent", "live", "swarm", "bpf", "print"}),
-    ("live", {"agent", "board", "collector", "swarm", "bpf"}), ("board", {"agent", "collector", "live", "swarm", "bpf", "print"}),
-    ("print", {"agent", "collector", "live", "swarm"}),
-    ("swarm", {"agent", "collector", "live", "bpf"}), ("wire", {"agent", "board", "collector", "live", "swarm", "bpf", "print"}),
-    ("common", {"agent", "board", "collector", "live", "swarm", "bpf", "wire", "print"}),
-    ("bpf", {"agent", "collector", "common", "live", "swarm", "wire", "print"}),
-    ("include", {"agent", "collector", "common", "live", "swarm", "bpf", "wire", "print"})])
+    ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
+    ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
+    ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
+    ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
+    ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []
@@ -159,7 +160,7 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "board", "collector", "common", "live", "print", "swarm", "wire", "include", "bpf")
+               for top in (*PROGRAMS, "board", "common", "print", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

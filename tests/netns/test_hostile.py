@@ -25,28 +25,12 @@ def receiver_kib(collector):
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
 
 
-def in_namespace(ns, function):
-    """Runs a function on its own thread inside a network namespace (setns applies to a thread)."""
-    result = []
-
-    def enter():
-        fd = os.open(f"/proc/{ns.holder.pid}/ns/net", os.O_RDONLY)
-        assert testbed._libc.setns(fd, 0x40000000) == 0
-        os.close(fd)
-        result.append(function())
-
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    return result[0]
-
-
 def udp(ns):
     def make():
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         s.connect(("127.0.0.1", 5600))
         return s
-    return in_namespace(ns, make)
+    return testbed.in_namespace(ns, make)
 
 
 def heard(collector, count):
@@ -147,7 +131,7 @@ class Relay:
 
     def __init__(self, bed, attack):
         self.attack = attack
-        self.down = in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.down = testbed.in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self.down.bind(("127.0.0.1", 5700))
         self.down.settimeout(0.05)
         self.up = udp(bed.ns)
@@ -269,7 +253,7 @@ def test_a_recording_is_refused_by_the_next_collector(bed, bundled):
 def test_recorded_set_ups_spend_no_budget(bed, bundled):
     """Recorded handshakes of unlisted and listed sensors cost a table lookup each."""
     collector = bed.collector()
-    tap = in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    tap = testbed.in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     tap.bind(("127.0.0.1", 5777))
     tap.settimeout(10)
     recorded = []

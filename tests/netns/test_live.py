@@ -388,7 +388,7 @@ def test_sockets_that_cannot_be_made(bed):
     first = bed.collector()
     second = bed.collector(write=bed.tmp_path / "second.pcapng", listen="127.0.0.1:5601",
                            options=["--control", "/run/second"])
-    assert "--live /run/saluki-collector/live: another collector listens there" in second.said
+    assert "--live /run/saluki-collector/live: another process listens there" in second.said
     assert "so saluki-live does not reach this collector" in second.said
     assert second.finish()[0] == 0
     bed.ns.run("test", "-S", "/run/saluki-collector/live")

@@ -290,7 +290,7 @@ def test_hostile_clients(bed, wire):
                                      "--key", bed.keys.collector, "--sensors", bed.keys.sensors, "-w",
                                      bed.tmp_path / "other.pcapng", "--control", path], None)
     status, said = other.finish(signo=None)
-    assert status == 1 and "another collector listens there" in said
+    assert status == 1 and "another process listens there" in said
     assert_ended(bed, sensor, collector, COUNT)
     assert not path.exists()
 

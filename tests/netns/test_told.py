@@ -408,7 +408,7 @@ def test_the_usual_control_socket_is_taken(bed):
     second = bed.collector(write=bed.tmp_path / "second.pcapng", listen="127.0.0.1:5601")
     status, said = second.finish()
     assert status == 0
-    assert "--control /run/saluki-collector/control: another collector listens there\n" in said, said
+    assert "--control /run/saluki-collector/control: another process listens there\n" in said, said
     assert "'saluki-collector ctl' does not reach this collector; --control PATH gives it a socket" in said
     third = bed.collector(write=bed.tmp_path / "third.pcapng", listen="127.0.0.1:5602",
                           options=["--control", bed.tmp_path / "own"])

@@ -14,6 +14,7 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -68,6 +69,22 @@ class Namespace:
         self.holder.stdin.close()
         self.holder.wait()
         self.holder.stdout.close()
+
+
+def in_namespace(ns, function):
+    """Runs a function on its own thread inside a network namespace (setns applies to a thread)."""
+    result = []
+
+    def enter():
+        fd = os.open(f"/proc/{ns.holder.pid}/ns/net", os.O_RDONLY)
+        assert _libc.setns(fd, 0x40000000) == 0
+        os.close(fd)
+        result.append(function())
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    return result[0]
 
 
 class Host:

@@ -43,7 +43,7 @@ def base(root, init, programs, libraries=()):
     return guest.archive(root)
 
 
-def _own(root, tree, modules, files):
+def own(root, tree, modules, files):
     """The rest: the kernel's modules, and further files of /data."""
     (root / "modules").mkdir(parents=True)
     (root / "data").mkdir()
@@ -62,7 +62,7 @@ class Machine(guest.Guest):
     def __init__(self, folder, tree, base_, modules, files, cpus=2, append=""):
         folder.mkdir()
         version = kernels.version(tree)
-        _own(folder / "own", tree, modules, files)
+        own(folder / "own", tree, modules, files)
         # The kernel unpacks concatenated archives.
         initrd = folder / "initrd"
         initrd.write_bytes(base_ + guest.archive(folder / "own"))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The Debian packages: how they are built, and what they do on a Debian 12 with systemd (tests/package/scenario)."""
+import json
+import re
+import subprocess
+
+import pytest
+
+from netns.compare import assert_balanced
+
+pytestmark = pytest.mark.package
+
+
+def test_packages_are_reproducible(packages):
+    one, other = packages
+    names = sorted(p.name for p in one.glob("*.deb"))
+    assert len(names) >= 5
+    assert [n for n in names if (one / n).read_bytes() != (other / n).read_bytes()] == []
+
+
+def test_lintian_has_no_complaint(packages):
+    (changes,) = packages[0].glob("*.changes")
+    got = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", changes], capture_output=True, text=True,
+                         check=False)
+    assert got.returncode == 0, got.stdout + got.stderr
+
+
+def test_units_start(vm):
+    """The collector waits for its key. Then both are ready, and say how they do."""
+    assert (vm / "before-keys").read_text() == "inactive\n"
+    started = (vm / "started").read_text()
+    assert re.search(r"Status: \"\d of 1 sensor up\"", started)
+    assert re.search(r"Status: \"capturing, with(out)? a collector\"", started)
+    assert "others can read it" not in (vm / "journal").read_text()  # the keys
+
+
+def test_no_process_is_root(vm):
+    lines = (vm / "users").read_text().splitlines()
+    assert lines[0] == "saluki" and len(lines) >= 5
+    assert {line.split()[0] for line in lines[1:]} == {"saluki"}
+
+
+def test_who_may_read(vm):
+    modes = (vm / "modes").read_text()
+    assert re.search(r"^drwxr-x--- saluki saluki /var/lib/saluki-collector$", modes, re.M)
+    assert re.search(r"^-rw-r----- saluki saluki /var/lib/saluki-collector/\S+\.pcapng$", modes, re.M)
+    assert re.search(r"^srw-rw---- saluki saluki-board /run/saluki-collector/board$", modes, re.M)
+    assert re.search(r"^srw-rw---- saluki saluki /run/saluki-collector/live$", modes, re.M)
+    assert "tap0" in (vm / "status").read_text() and "tap0" in (vm / "member").read_text()
+    assert (vm / "stranger").read_text() == ""
+
+
+def test_sensor_captures_in_the_kernel(vm):
+    assert (vm / "sensor").read_text().startswith("tap0: attached by tc")
+
+
+def test_reload(vm):
+    assert (vm / "reloaded").read_text() == "active\n"
+    assert "--sensors /etc/saluki/sensors: read again, 2 sensors" in (vm / "collector-log").read_text()
+
+
+@pytest.mark.parametrize("unit", ["saluki-collector", "saluki@tap0"])
+def test_watchdog(vm, unit):
+    """A process that hangs is ended, and the unit starts again."""
+    assert (vm / f"watchdog-{unit}").read_text().splitlines() == ["Result=success", "NRestarts=1", "ActiveState=active"]
+    assert f"{unit}.service: Watchdog timeout" in (vm / "journal").read_text()
+
+
+def test_upgrade_under_load(vm):
+    """The collector and the sensor are started again amid traffic, twice, and no frame is lost."""
+    (sensor,) = [s for s in json.loads((vm / "stats-after").read_text())["sensors"] if s["name"] == "tap0"]
+    assert_balanced(sensor, sensor["seen"], earlier=sensor["earlier"])
+    assert sensor["seen"] > 300 and sensor["final"] == 1
+    assert len(re.findall("Started saluki-collector.service", (vm / "journal").read_text())) >= 5
+
+
+def test_a_killed_sensor_is_known(vm):
+    """The log, `status` and `check` say so within 20 s."""
+    assert int((vm / "seconds-to-alarm").read_text()) <= 20
+    assert re.search(r"^tap0 +silent", (vm / "status-killed").read_text(), re.M)
+    assert "tap0" in (vm / "check").read_text()
+
+
+def test_purge_leaves_nothing(vm):
+    assert (vm / "left").read_text() == ""
