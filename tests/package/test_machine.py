@@ -29,7 +29,7 @@ def test_units_start(vm):
     """The collector waits for its key. Then both are ready, and say how they do."""
     assert (vm / "before-keys").read_text() == "inactive\n"
     started = (vm / "started").read_text()
-    assert re.search(r"Status: \"\d of 1 sensor up\"", started)
+    assert re.search(r"Status: \"\d of 1 sensor up\"", started) and started.count("active (running)") == 3
     assert re.search(r"Status: \"capturing, with(out)? a collector\"", started)
     assert "others can read it" not in (vm / "journal").read_text()  # the keys
 
@@ -56,7 +56,7 @@ def test_sensor_captures_in_the_kernel(vm):
 
 def test_reload(vm):
     assert (vm / "reloaded").read_text() == "active\n"
-    assert "--sensors /etc/saluki/sensors: read again, 2 sensors" in (vm / "collector-log").read_text()
+    assert "--sensors /etc/saluki/sensors: read again, 3 sensors" in (vm / "collector-log").read_text()
 
 
 @pytest.mark.parametrize("unit", ["saluki-collector", "saluki@tap0"])
@@ -75,10 +75,12 @@ def test_upgrade_under_load(vm):
 
 
 def test_a_killed_sensor_is_known(vm):
-    """The log, `status` and `check` say so within 20 s."""
+    """The log, `status`, `check` and the metrics say so within 20 s."""
     assert int((vm / "seconds-to-alarm").read_text()) <= 20
     assert re.search(r"^tap0 +silent", (vm / "status-killed").read_text(), re.M)
     assert "tap0" in (vm / "check").read_text()
+    assert 'saluki_sensor_up{sensor="tap0"} 1' in (vm / "metrics").read_text()
+    assert 'saluki_sensor_up{sensor="tap0"} 0' in (vm / "metrics-killed").read_text()
 
 
 def test_purge_leaves_nothing(vm):
