@@ -41,7 +41,7 @@ LIBS_WEB := -lmicrohttpd -lseccomp
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
 	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
-PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
+PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
 PACKAGES_PACKAGE := dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
@@ -479,6 +479,8 @@ $(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuz
 	$$(Q)$$(CC) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
+
+$(BUILD)/tests/fuzz/fuzz_http: LIBS_COMMON += -lmicrohttpd
 
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)

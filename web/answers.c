@@ -12,7 +12,7 @@
 static const char *const headers[][2] = {
 	{ "Content-Security-Policy",
 	  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-	  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'" },
+	  "img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "Cache-Control", "no-store" },
 	{ "Referrer-Policy", "no-referrer" },

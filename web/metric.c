@@ -3,7 +3,6 @@
 #include "metric.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 void metric_family(FILE *f, const char *name, const char *type, const char *help)
 {
@@ -36,23 +35,19 @@ bool metric_same(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-void metric_labels(FILE *f, const char *name, ...)
+void metric_sample(FILE *f, const char *name, const char *const *labels)
 {
-	const char *label;
 	char before = '{';
-	va_list labels;
 
 	fputs("saluki_", f);
 	fputs(name, f);
-	va_start(labels, name);
-	while ((label = va_arg(labels, const char *))) {
+	for (; *labels; labels += 2) {
 		putc(before, f);
-		fputs(label, f);
+		fputs(labels[0], f);
 		putc('=', f);
-		value(f, va_arg(labels, const char *));
+		value(f, labels[1]);
 		before = ',';
 	}
-	va_end(labels);
 	if (before == ',')
 		putc('}', f);
 }

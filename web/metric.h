@@ -13,8 +13,9 @@
 /* Begins the family "saluki_NAME". */
 void metric_family(FILE *f, const char *name, const char *type, const char *help);
 /* Writes a sample's name and its labels: pairs of names and values, then NULL. A value may have any
- * bytes. */
-void metric_labels(FILE *f, const char *name, ...) __attribute__((sentinel));
+ * bytes. The macro takes them as its last arguments. */
+void metric_sample(FILE *f, const char *name, const char *const *labels);
+#define metric_labels(f, name, ...) metric_sample(f, name, (const char *const[]){ __VA_ARGS__ })
 /* Whether two values look the same in a label. */
 bool metric_same(const char *a, const char *b);
 /* End the sample with its value. */

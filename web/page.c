@@ -20,6 +20,7 @@ INCLUDE(page_channels, "web/page/channels.js");
 INCLUDE(page_sensor, "web/page/sensor.js");
 INCLUDE(page_script, "web/page/page.js");
 INCLUDE(page_style, "web/page/page.css");
+INCLUDE(page_icon, "web/page/icon.svg");
 
 #define SCRIPT "text/javascript; charset=utf-8"
 
@@ -32,6 +33,7 @@ static const struct page_file files[] = {
 	{ "/sensor.js", SCRIPT, page_sensor_begin, page_sensor_end },
 	{ "/page.js", SCRIPT, page_script_begin, page_script_end },
 	{ "/page.css", "text/css; charset=utf-8", page_style_begin, page_style_end },
+	{ "/icon.svg", "image/svg+xml", page_icon_begin, page_icon_end },
 };
 
 const struct page_file *page_find(const char *path)

@@ -29,6 +29,8 @@ int sandbox_connector(void)
 {
 	static const struct sandbox_check checks[] = {
 		{ "socket", 0, SANDBOX_INT, AF_UNIX },
+		{ "fcntl", 1, SANDBOX_INT, F_GET_SEALS },
+		{ "fcntl64", 1, SANDBOX_INT, F_GET_SEALS },
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {

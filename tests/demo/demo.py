@@ -10,11 +10,12 @@ import argparse
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
-from testbed import (BUILD, ROOT, Collector, Host, Keys, Namespace, Player, Sensor,
+from testbed import (BUILD, ROOT, Collector, Host, Keys, Namespace, Player, Process, Sensor,
                      private_mounts, veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
@@ -81,6 +82,18 @@ def show(collector, name, seconds):
         before = now
 
 
+def free_address():
+    """saluki-web's own address, or another port if that is taken."""
+    for port in (5680, 0):
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return "{}:{}".format(*s.getsockname())
+            except OSError:
+                pass
+    raise OSError("127.0.0.1 has no free port")
+
+
 def demo(args, directory):
     out = pathlib.Path(args.out or ROOT / "build/run")
     out.mkdir(parents=True, exist_ok=True)
@@ -100,16 +113,20 @@ def demo(args, directory):
             player = Player.tun(sensor_host, "mon0", 803, unpack(directory), ["--loop"])
             open_things.append(player)
             interface, to, listen = "mon0", "192.0.2.2:5600", "192.0.2.2:5600"
-        live = out / "live"
-        collector = Collector(collector_host, keys, out, listen, ["--live", live], start_new_session=True)
+        live, board, page = out / "live", out / "board", free_address()
+        collector = Collector(collector_host, keys, out, listen, ["--live", live, "--board", board],
+                              start_new_session=True)
         open_things.append(collector)
+        web = Process(Host(), [BUILD / "saluki-web", "--board", board, "--listen", page], "listening on",
+                      start_new_session=True)
+        open_things.append(web)
         sensor = Sensor(sensor_host, key, interface, to, ready=None, stderr=None,
                         start_new_session=True)
         open_things.append(sensor)
         if not args.interface:
             player.go()
             print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.")
-        look(live)
+        look(live, page)
         try:
             show(collector, "demo", args.seconds or float("inf"))
         except KeyboardInterrupt:
@@ -124,9 +141,11 @@ def demo(args, directory):
             getattr(thing, "kill", thing.close if hasattr(thing, "close") else None)()
 
 
-def look(socket):
-    """How to see the frames while they are written."""
-    command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(socket)}"
+def look(live, page=None):
+    """How to see the sensor, and the frames while they are written."""
+    command = f"{os.path.relpath(BUILD / 'saluki-live')} --collector ./{os.path.relpath(live)}"
+    if page:
+        print(f"\nThe page about the sensor, and its metrics: http://{page}/ and http://{page}/metrics")
     print(f"""
 To look live while 'make run' runs, type in another terminal, as root:
   {command} -n

@@ -346,6 +346,21 @@ def live():
                     half) + sized(b"") + sized(sensors_) + sized(ring) + steps[chosen % 2:]
 
 
+def http():
+    head = b"GET /metrics HTTP/1.1\r\nHost: localhost:5680\r\n"
+    yield head + b"\r\n"
+    yield head + b"\r\n" + head + b"\r\n"
+    for path in ("", "page.js", "api/fleet.json", "api/sensor/lib.json", "api/sensor/no.json", "api/channels.json?group=g",
+                 "api/channels.json?group", "api/sensor/.json", "%00", "no"):
+        yield f"GET /{path} HTTP/1.1\r\nHost: [::1]\r\n\r\n".encode()
+    for more in (b"Content-Length: 3\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+                 b'If-None-Match: "0-9"\r\n\r\n', b"Host: evil\r\n\r\n", b"Expect: 100-continue\r\n\r\n"):
+        yield head + more
+    yield b"HEAD / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n"
+    yield b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n"
+
+
 def consumers():
     line = (b'{"sensor": "r\\u00ff-1", "interface": "eth0", "module": "count", "serial": 3, "time_ns": 17, '
             b'"direction": "out", "data": "0a0B", "id": "0000000000000001-7-0"}')
@@ -362,7 +377,7 @@ def main():
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
-            "live": live(),
+            "live": live(), "http": http(),
             "module": modules(), "flow": programs()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

@@ -11,6 +11,7 @@
  * MINUTES, the board begins so long ago, and shows a minute each second until it is now.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,10 +319,11 @@ static int run(int listener, int memory, int timer)
 int main(int argc, char **argv)
 {
 	const struct itimerspec second = { { 1, 0 }, { 1, 0 } };
-	int memory = memfd_create("pretend_board", MFD_CLOEXEC), listener, timer;
+	int memory = memfd_create("pretend_board", MFD_CLOEXEC | MFD_ALLOW_SEALING), listener,
+	    timer;
 	const char *why;
 
-	if (argc < 2 || ftruncate(memory, BOARD_BYTES))
+	if (argc < 2 || ftruncate(memory, BOARD_BYTES) || fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
 		return 2;
 	setvbuf(stdin, NULL, _IONBF, 0);
 	count = strtoul(argv[1], NULL, 10);

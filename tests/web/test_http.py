@@ -16,7 +16,7 @@ KEPT = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
 HEAD = KEPT + b"Connection: close\r\n"
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-                               "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+                               "img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "x-content-type-options": "nosniff", "cache-control": "no-store", "referrer-policy": "no-referrer"}
 
 

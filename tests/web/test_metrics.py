@@ -125,9 +125,23 @@ def test_has_no_rights(bed):
     assert "Uid:\t65534\t65534\t65534\t65534\n" in open(f"/proc/{server_}/status", encoding="utf-8").read()
     if "sanitize" not in str(testbed.BUILD):
         assert "Seccomp:\t2\n" in said
-    p = bed.ns.run("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
-                   testbed.BUILD / "saluki-live", "-c", "1", capture_output=True, check=False)
-    assert p.returncode == 1 and "ermission denied" in p.stderr, p
+
+
+def test_as_a_service(bed):
+    """A user in the group saluki-board gets the board, and cannot get the frames."""
+    groups = bed.tmp_path / "group"
+    groups.write_text("root:x:0:\nnogroup:x:65534:\nsaluki-board:x:4242:\nsaluki:x:4243:\n", encoding="utf-8")
+    bed.ns.run("mount", "--bind", groups, "/etc/group")
+    bed.collector()
+    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--groups", "4242"]
+    p = testbed.Process(bed.ns, [*user, testbed.BUILD / "saluki-web"], "listening on")
+    bed.stack.callback(p.kill)
+    until(bed, "the board", lambda m: value(m, "saluki_web_board_ok") == 1)
+    for groups, refused in (("4242", True), ("4243", False)):
+        ran = bed.ns.run("timeout", "2", *user[:-1], groups, testbed.BUILD / "saluki-live", "-w", "/dev/null",
+                         capture_output=True, check=False)
+        assert ("ermission denied" in ran.stderr) == refused, ran
+    assert p.finish()[0] == 0
 
 
 def test_listens_on_a_socket(bed):

@@ -7,6 +7,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from netns import testbed
 from web import server
 from web.browser import Page
 from web.pretended import Pretended
@@ -62,6 +63,8 @@ def test_a_sensor_is_killed(bed, bundled):
     expect(page.locator("#said")).to_contain_text("lib: silent")
     expect(page.locator("#worst li").first).to_contain_text("lib silent since")
     assert {s["name"]: s["trouble"] for s in server.status(bed)["sensors"]}["lib"] == "silent"
+    checked = bed.ns.run(testbed.BUILD / "saluki-collector", "check", "lib", "two", capture_output=True, check=False)
+    assert checked.returncode == 2 and "CRITICAL: lib silent" in checked.stdout, checked
     collector.expect("lib: silent since")
     page.evaluate("location.hash = 'sensor=two'")
     expect(page.locator("#sensor .flow")).to_contain_text(f"{frames[1]:,} written")
@@ -84,6 +87,9 @@ def test_what_needs_attention(bed, pretended):
     assert "saluki-collector add NAME mJ3jvQxLcCZ0pFJ5kq1d0oQwq6r3x1yQnTn5pW8sB0E=" in refused[0], refused
     assert "192.168.1.23" in refused[0] and "37 times" in refused[0] and "s-3 refused" in refused[1], refused
     expect(page).to_have_title("(10) Saluki")
+    icon = page.evaluate("""new Promise(done => { const i = new Image(); i.onload = () => done(i.naturalWidth > 0);
+        i.onerror = () => done(false); i.src = document.querySelector('link[rel=icon]').href; })""")
+    assert icon, "the page's icon can be shown"
     times = page.locator("#worst time").first
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", times.get_attribute("title"))
     assert_quiet(it)
@@ -310,6 +316,18 @@ def test_contrast(bed, pretended, scheme, rest):
     found = page.evaluate(CONTRAST)
     assert len(found) > 40 and found[0][0] >= 4.5, found[:5]
     assert_quiet(it)
+
+
+def test_a_collector_without_sensors(bed):
+    """The page is there before the collector is, and when no sensor is listed."""
+    server.start(bed)
+    it = Page(bed, ADDRESS)
+    page = it.open()
+    expect(page.get_by_role("alert")).to_contain_text("is saluki-collector running on this machine?")
+    Pretended(bed, 0)
+    expect(page.locator("#none")).to_have_text("The sensors file lists no sensor.")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.locator("#tiles")).to_contain_text("none is listed")
 
 
 def test_many(bed):

@@ -7,8 +7,9 @@ import pytest
 
 from netns import testbed
 from web import server
+from web.pretended import Pretended
 from web.prometheus import RULES, Prometheus, binaries
-from web.server import get, metrics, value
+from web.server import get, metrics, samples, value
 
 @pytest.mark.parametrize("command", [("check", "rules", "saluki.rules.yml"), ("test", "rules", "saluki.rules.test.yml")],
                          ids=" ".join)
@@ -28,6 +29,30 @@ def test_format(bed, bundled, options):
     p = subprocess.run([binaries() / "promtool", "check", "metrics"], input=text, capture_output=True, text=True,
                        check=False)
     assert p.returncode == 0 and not p.stdout and not p.stderr, p
+
+
+@pytest.mark.parametrize("options", [(), ("--metrics-channels",)], ids=["groups", "sensors"])
+def test_many_troubles(bed, options):
+    """Invented sensors with channels, and with hostile texts."""
+    board = Pretended(bed, 60)
+    board.order("3 silent", "7 unlisted", "9 unlisted", "12 never", "5 hostile", "refused")
+    server.start(bed, *options)
+    testbed.wait_for(lambda: value(metrics(bed), "saluki_sensor_frames_seen_total", sensor="(unlisted)"), "a state", 20, 0.2)
+    text = get(bed, "/metrics")
+    p = subprocess.run([binaries() / "promtool", "check", "metrics"], input=text, capture_output=True, text=True,
+                       check=False)
+    assert p.returncode == 0 and not p.stdout and not p.stderr, p
+    found = samples(text)
+    names = [has["sensor"] for has, _ in found["saluki_sensor_up"]]
+    assert len(names) == 58 and "s-7" not in names and "(unlisted)" not in names
+    channels = found["saluki_channel_frames_total"]
+    assert {"channel", *(("sensor", "interface") if options else ("group",))} == set(channels[0][0])
+    # Counters only rise, also when sensors leave.
+    board.order("20 never", "21 never")
+    testbed.wait_for(lambda: not value(metrics(bed), "saluki_sensor_up", sensor="s-21"), "the next state", 20, 0.2)
+    if not options:
+        later = {tuple(has.values()): v for has, v in metrics(bed)["saluki_channel_frames_total"]}
+        assert all(later[tuple(has.values())] >= v > 0 for has, v in channels)
 
 
 @pytest.mark.long

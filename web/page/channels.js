@@ -31,7 +31,7 @@ function heatTable() {
 		table.tBodies[0].append(row);
 		return cells;
 	});
-	table.append(el("tfoot", null, el("tr", { ariaHidden: "true" }, el("th"),
+	table.append(el("tfoot", null, el("tr", { "aria-hidden": "true" }, el("th"),
 		el("td", { colSpan: 30 }), el("td", { colSpan: 30 }))));
 	return table;
 }

@@ -65,7 +65,7 @@ function announce(before, now) {
 
 function take(state) {
 	const sensors = sensorsOf(state);
-	const same = sensors.length === fleet.sensors.length && sensors.every((s, i) => s.name === fleet.sensors[i].name &&
+	const same = fleet.state && sensors.length === fleet.sensors.length && sensors.every((s, i) => s.name === fleet.sensors[i].name &&
 		s.group === fleet.sensors[i].group && s.x === fleet.sensors[i].x && s.y === fleet.sensors[i].y &&
 		s.floor === fleet.sensors[i].floor);
 	announce(fleet.byName, sensors);
@@ -115,13 +115,14 @@ function tiles(state) {
 	const used = state.disk_size - state.disk_free;
 	return [
 		["sensors heard", `${number(state.up)} / ${number(state.listed)}`,
-			missing ? `${number(missing)} not heard` : "all of them", missing ? "bad" : "fine"],
+			missing ? `${number(missing)} not heard` : state.listed ? "all of them" : "none is listed",
+			missing ? "bad" : state.listed ? "fine" : ""],
 		["frames/s", number(state.seen_rate), `${number(state.seen)} in all`, ""],
 		["lost for good", share(state.lost, state.seen), state.lost_rate ? `now ${number(state.lost_rate)} frames/s`
 			: `${framesOf(state.lost)}, none now`, state.lost_rate ? "warn" : "fine"],
 		["newest frame", age, "by the collector's clock", ageColour],
 		["ledger", state.unbalanced ? "unbalanced" : "balances",
-			state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}` : "every frame is accounted for",
+			state.unbalanced ? `at ${some(state.unbalanced, "sensor", "sensors")}` : "all frames accounted for",
 			state.unbalanced ? "bad" : "fine"],
 		["disk", state.disk_size ? `${share(used, state.disk_size)} used` : "not known",
 			state.disk_size ? disk : "", state.disk_size ? diskColour : ""],
@@ -166,7 +167,7 @@ function details(s) {
 }
 
 function worstItem(s) {
-	const link = el("a", { href: `#sensor=${s.name}` }, s.name);
+	const link = el("a", { href: `#sensor=${encodeURIComponent(s.name)}` }, s.name);
 	return el("li", null, badge(s.word), el("div", null, link, " ", ...trouble(s), el("small", null, details(s))));
 }
 
@@ -195,7 +196,7 @@ function refusedItem(r) {
 		text.append(el("small", null, "to let it in: "), el("code", null, `saluki-collector add NAME ${r.key}`));
 	else if (r.key)
 		text.append(el("small", null, `key ${r.key}`));
-	return el("li", null, el("span", { className: "badge is-warn", ariaHidden: "true" }, "!"), text);
+	return el("li", null, el("span", { className: "badge is-warn", "aria-hidden": "true" }, "!"), text);
 }
 
 function showAttention(worst) {

@@ -18,7 +18,7 @@ function matches(s) {
 
 function square(s) {
 	const a = document.createElement("a");
-	a.href = `#sensor=${s.name}`;
+	a.href = `#sensor=${encodeURIComponent(s.name)}`;
 	a.tabIndex = -1;
 	a.sensor = s.name;
 	fleet.squares.set(s.name, a);
@@ -54,7 +54,7 @@ function groupNode(name, sensors, named) {
 	const row = el("div", { className: "row" });
 	for (const s of sensors)
 		row.append(named ? el("span", { className: "plate" }, square(s), s.name) : square(s));
-	const node = el("div", { className: "group", role: "group", ariaLabel: name || "Sensors without a group" }, row);
+	const node = el("div", { className: "group", role: "group", "aria-label": name || "Sensors without a group" }, row);
 	if (name !== null)
 		node.prepend(el("h3", null, `${name || "no group"} `, el("span", { className: "count" })));
 	node.sensors = sensors.map(s => s.name);
@@ -89,7 +89,7 @@ function floorNode(name, sensors) {
 	const ruler = el("div", { className: "ruler" }, el("span", null, `${metres} m`));
 	ruler.style.width = `${Math.min(100 * metres / width, 100)}%`;
 	const title = el("h3", null, `${name} `, el("span", { className: "count" }));
-	const node = el("div", { role: "group", ariaLabel: name }, title, plan, ruler);
+	const node = el("div", { role: "group", "aria-label": name }, title, plan, ruler);
 	node.sensors = sensors.map(s => s.name);
 	return node;
 }
@@ -163,6 +163,7 @@ function filter() {
 		node.hidden = !all && !node.sensors.some(name => matches(fleet.byName.get(name)));
 	setText($("fleet-count"), all ? number(count) : `${number(count)} of ${number(fleet.sensors.length)}`);
 	$("none").hidden = count > 0;
+	setText($("none"), all ? "The sensors file lists no sensor." : "No sensor matches.");
 	keepCurrent();
 }
 
@@ -246,12 +247,12 @@ function showTip(event) {
 
 function stateButton(word) {
 	const label = el("span", null, TROUBLES[word][2]);
-	const button = el("button", { type: "button", ariaPressed: "false" }, badge(word), label, el("b"));
+	const button = el("button", { type: "button", "aria-pressed": "false" }, badge(word), label, el("b"));
 	button.word = word;
 	button.addEventListener("click", () => {
 		if (!shown.states.delete(word))
 			shown.states.add(word);
-		button.ariaPressed = String(shown.states.has(word));
+		button.setAttribute("aria-pressed", String(shown.states.has(word)));
 		refilter();
 	});
 	return button;

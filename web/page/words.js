@@ -51,13 +51,14 @@ function setText(node, text) {
 
 function badge(word) {
 	const [letter, colour] = TROUBLES[word];
-	return el("span", { className: `badge is-${colour}`, ariaHidden: "true" }, letter);
+	return el("span", { className: `badge is-${colour}`, "aria-hidden": "true" }, letter);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const twoDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 });
 const clockOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const minuteOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const dated = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -68,8 +69,7 @@ const framesOf = n => some(n, "frame", "frames");
 
 function share(part, all) {
 	const percent = all ? 100 * part / all : 0;
-	const digits = percent === 0 || percent >= 10 ? 0 : percent >= 0.1 ? 2 : 4;
-	return `${percent.toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
+	return `${percent >= 10 ? number(percent) : twoDigits.format(percent)} %`;
 }
 
 function bytes(n) {
