@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/model/sensors.h"
+#include "collector/network/sensor.h"
 #include "common/log.h"
 #include "wire/info.h"
 
@@ -45,6 +46,27 @@ static void print_sensor(const struct sensor *s)
 	free(lines);
 }
 
+#define UNAWARE_MAX 8 /* names of a line */
+
+/* While the collector has two keys: the sensors that know only the old one, as far as known. */
+static void print_keys(const struct network *o)
+{
+	char names[UNAWARE_MAX * (SENSOR_NAME_MAX + 2)] = "";
+	unsigned int listed = 0, unaware = 0;
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < o->sensors->count; i++) {
+		const struct sensor *s = o->sensors->list[i];
+
+		listed += s->listed;
+		if (!s->listed || s->network->knows_key || unaware++ >= UNAWARE_MAX)
+			continue;
+		len += snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "", s->name);
+	}
+	log_line("keys: %u of %u sensors know the first --key%s%s%s", listed - unaware, listed,
+		 unaware ? "; not known of " : "", names, unaware > UNAWARE_MAX ? ", ..." : "");
+}
+
 void report_print(const struct network *o, const struct receive *r)
 {
 	const struct network_counters *c = &o->counters;
@@ -66,6 +88,8 @@ void report_print(const struct network *o, const struct receive *r)
 			ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
 			ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
 			ULL(receive_dropped(r)));
+	if (o->handshake.two_keys)
+		print_keys(o);
 	if (l->folder)
 		log_line("lines of modules: written %llu, lost %llu, refused %llu, recovered %llu",
 			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));

@@ -108,22 +108,30 @@ static void privsep_bound(uint64_t keep)
 			return;
 }
 
-int privsep_keep(uint64_t keep)
+/* A service without capabilities may be forbidden to call capset(). */
+static int privsep_limit(uint64_t keep)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct have[2];
+	uint32_t any = 0;
 
-	privsep_bound(keep);
-	if (syscall(SYS_capget, &head, have) == 0) {
-		for (int i = 0; i < 2; i++) {
-			have[i].permitted &= keep >> (32 * i);
-			have[i].effective = have[i].permitted;
-			have[i].inheritable = 0;
-		}
-		if (syscall(SYS_capset, &head, have) == 0 &&
-		    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 || errno == EINVAL))
-			return 0; /* before Linux 3.5 there is no such promise */
+	if (syscall(SYS_capget, &head, have))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		any |= have[i].permitted | have[i].inheritable;
+		have[i].permitted &= keep >> (32 * i);
+		have[i].effective = have[i].permitted;
+		have[i].inheritable = 0;
 	}
+	return any ? syscall(SYS_capset, &head, have) : 0;
+}
+
+int privsep_keep(uint64_t keep)
+{
+	privsep_bound(keep);
+	if (privsep_limit(keep) == 0 &&
+	    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 || errno == EINVAL))
+		return 0; /* before Linux 3.5 there is no such promise */
 	log_line("cannot give up capabilities: %s", strerror(errno));
 	return -errno;
 }

@@ -221,8 +221,6 @@ static int check(const struct run_command *c)
 		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
 	else if (o->one_way && o->allowed)
 		wrong = "--allow-control: with --one-way no order can come";
-	else if (o->one_way && o->collector_keys)
-		wrong = "--collector-keys: with --one-way no key can come";
 	else if (o->one_way && o->spool)
 		wrong = "--spool: with --one-way nobody tells what was not delivered";
 	if (wrong)

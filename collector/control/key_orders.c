@@ -20,6 +20,17 @@ void key_orders_init(struct key_orders *k, struct commands *d)
 	order_keys_write(k->text, &keys);
 }
 
+/* Says once when the second key is not needed any more. */
+static void tell(struct key_orders *k)
+{
+	bool all = k->listed && k->know == k->listed;
+
+	if (all && !k->told)
+		log_line("all %u sensors know the first --key; the second one is no longer needed",
+			 k->listed);
+	k->told = all;
+}
+
 void key_orders_apply(struct key_orders *k, const struct sensors *list)
 {
 	k->listed = k->know = 0;
@@ -27,6 +38,7 @@ void key_orders_apply(struct key_orders *k, const struct sensors *list)
 		k->listed += list->list[i]->listed;
 		k->know += list->list[i]->listed && list->list[i]->network->knows_key;
 	}
+	tell(k);
 }
 
 static void knows(struct key_orders *k, struct sensor *s)
@@ -34,9 +46,8 @@ static void knows(struct key_orders *k, struct sensor *s)
 	if (!k->two_keys || s->network->knows_key)
 		return;
 	s->network->knows_key = true;
-	if (++k->know == k->listed)
-		log_line("all %u sensors know the first --key; the second one is no longer needed",
-			 k->listed);
+	k->know++;
+	tell(k);
 }
 
 static void done(void *user, struct sensor *s, int status, const char *text)

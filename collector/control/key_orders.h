@@ -16,7 +16,7 @@ struct key_orders {
 	struct commands *commands;
 	char text[WIRE_ORDER_KEYS_TEXT];
 	char first[KEY_SHORT_LEN]; /* of the collector's keys */
-	bool two_keys;
+	bool two_keys, told;
 	unsigned int listed, know; /* sensors, with two keys */
 };
 

@@ -160,14 +160,14 @@ def test_a_key_is_not_looked_for_just_anywhere(tmp_path, key, root, monkeypatch)
 # A value of each option, different from the program's default.
 VALUES = {"snaplen": "128", "keep": "all", "direction": "inout", "filter_code": None,
           "ring_size": "512", "combo_size": "8192", "combo_age": "500", "queue": "4",
-          "channel": "6", "compress": "-5", "user": "daemon"}
+          "channel": "6", "compress": "-5", "user": "daemon", "collector_keys": None}
 
 
 def test_every_option_is_taken(tmp_path, key, root):
     """The command line is accepted up to the interface, which does not exist."""
     code = tmp_path / "code"
     code.write_text("1\n6 0 0 262144\n")
-    values = {**VALUES, "filter_code": code}
+    values = {**VALUES, "filter_code": code, "collector_keys": tmp_path / "collector.keys"}
     config = configured(enabled=1, key=key, interface="nowhere", collector="127.0.0.1:5600",
                         **values)
     program = root / "usr/sbin/saluki"

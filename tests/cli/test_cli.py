@@ -68,8 +68,6 @@ def test_version(command):
      "see 'saluki-collector ctl --help'\n"),
     (f"saluki-collector ctl lib set keys {43 * 'A'}=", "saluki-collector: ctl: the collector itself orders keys, when "
      "it has two --key; see 'saluki-collector ctl --help'\n"),
-    ("saluki run -r FILE --to a:1 --key k --one-way --collector-keys f", "saluki: run: --collector-keys: with "
-     "--one-way no key can come\n"),
     ("saluki genkey now", "saluki: genkey: takes no arguments; see 'saluki genkey --help'\n"),
     ("saluki probe now", "saluki: probe: now: takes no arguments; see 'saluki probe --help'\n"),
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),

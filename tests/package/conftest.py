@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The packages, built twice in two folders, and a VM in which they are installed."""
+import re
 import subprocess
 
 import pytest
@@ -10,6 +11,12 @@ from package import machine
 from reference.test_reference import write_pcap
 
 SECONDS = 900
+# The blocks of commands in docs/operate.md.
+STEPS = ("install", "enrol", "hall", "remove", "start", "see", "rotate")
+
+
+def blocks():
+    return re.findall(r"^```\n(.*?)^```$", (ROOT / "docs/operate.md").read_text(encoding="utf-8"), re.M | re.S)
 
 
 @pytest.fixture(name="packages", scope="session")
@@ -30,9 +37,11 @@ def fixture_vm(packages, tmp_path_factory):
     trace = folder / "hwsim.pcap"
     subprocess.run(["zstd", "-qd", ROOT / "tests/demo/hwsim.pcap.zst", "-o", trace], check=True)
     write_pcap(folder / "frames.pcap", 1, numbered(trace, 3000))
+    for name, commands in zip(STEPS, blocks(), strict=True):
+        (folder / f"step-{name}").write_text(commands)
     debs = [p for p in packages[0].glob("*.deb") if "dbgsym" not in p.name and "-dev_" not in p.name]
     vm = machine.Machine(folder / "vm", ROOT / "tests/package/scenario",
-                         [*debs, BUILD / "tests/play", folder / "frames.pcap"])
+                         [*debs, BUILD / "tests/play", folder / "frames.pcap", *folder.glob("step-*")])
     try:
         wrong = vm.finish(SECONDS)
     finally:

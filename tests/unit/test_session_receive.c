@@ -1865,6 +1865,21 @@ static void an_old_key_of_the_collector(void **state)
 	end_free(&old);
 }
 
+static void an_old_key_one_way(void **state)
+{
+	struct end old;
+
+	(void)state;
+	answer_to_two_keys();
+	listed_one_way();
+	end_again(&old, &a, &a.own, 1);
+	announce(&old, 3, true);
+	say_combo(&old);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(sensor_session(list.list[0])->pair, SENSOR_PAIR_OLD);
+	end_free(&old);
+}
+
 static void a_next_key_takes_over_at_once(void **state)
 {
 	struct keypair next;
@@ -2047,6 +2062,7 @@ int main(void)
 		T(one_way_replays_behind_a_restart),
 		T(one_way_times_that_cannot_be),
 		T(an_old_key_of_the_collector),
+		T(an_old_key_one_way),
 		T(a_next_key_takes_over_at_once),
 		T(a_next_key_becomes_the_only_one),
 		T(a_removed_next_key_ends_its_session),
