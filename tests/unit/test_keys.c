@@ -105,13 +105,14 @@ static void preshared_keys_and_more_collectors(void **state)
 
 static void a_next_key_of_a_collector(void **state)
 {
-	static const char *const wrong[] = { OTHER "\nnext " OTHER,
-					     OTHER "\nnext " OWN,
-					     OTHER "\nnext x",
-					     OTHER
-					     "\nnext AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-					     OTHER "\nnext " PSK "\nnext " PSK,
-					     "next " OTHER };
+	static const char *const wrong[] = {
+		(OTHER "\nnext " OTHER),
+		(OTHER "\nnext " OWN),
+		(OTHER "\nnext x"),
+		(OTHER "\nnext AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+		(OTHER "\nnext " PSK "\nnext " PSK),
+		("next " OTHER),
+	};
 	struct keys_peers peers;
 	const char *why;
 
