@@ -289,7 +289,7 @@ BOARD_TABLES(X)
 static inline void board_sensor_write(struct board_slot *slot, uint32_t i,
 				      const struct board_sensor *s)
 {
-	memcpy(slot->heads[i], s, BOARD_HEAD_BYTES);
+	memcpy(&slot->heads[i], s, BOARD_HEAD_BYTES);
 	if (s->counted)
 		memcpy(slot->counts[i], &s->runs, BOARD_COUNTS_BYTES);
 }

@@ -5,7 +5,7 @@
 /* Returns the bytes of the UTF-8 character at `text` (RFC 3629), or 0 if there is none. */
 static int character(const unsigned char *text)
 {
-	unsigned int c = *text, value = c & 0x3f;
+	unsigned int c = *text, value;
 	int len = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
 	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 

@@ -38,16 +38,17 @@ static int notify_connect(int sock, const char *path)
 
 void notify_open(struct notify *n)
 {
+	const char *path = getenv("NOTIFY_SOCKET");
 	int err;
 
 	*n = (struct notify)NOTIFY_NONE;
-	if (!notify_is_wanted())
+	if (!path || !*path)
 		return;
 	n->sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	err = n->sock < 0 ? -errno : notify_connect(n->sock, getenv("NOTIFY_SOCKET"));
+	err = n->sock < 0 ? -errno : notify_connect(n->sock, path);
 	if (!err)
 		return;
-	log_line("NOTIFY_SOCKET %s: %s", getenv("NOTIFY_SOCKET"), strerror(-err));
+	log_line("NOTIFY_SOCKET %s: %s", path, strerror(-err));
 	notify_close(n);
 }
 

@@ -52,8 +52,7 @@ def test_a_proxy_with_tls(bed):
     bed.collector()
     server.start(bed)
     (bed.tmp_path / "saluki.password").write_text("a long password", encoding="utf-8")
-    for command in config(bed, blocks("openssl req")[0]).splitlines():
-        subprocess.run(command, shell=True, check=True, cwd=bed.tmp_path, capture_output=True)
+    subprocess.run(["sh", "-ec", config(bed, blocks("openssl req")[0])], check=True, cwd=bed.tmp_path, capture_output=True)
     bed.tmp_path.joinpath("hosts").write_text("127.0.0.1 localhost fleet.example.org\n", encoding="utf-8")
     bed.ns.run("mount", "--bind", bed.tmp_path / "hosts", "/etc/hosts")
     proxy, = blocks("# nginx")
