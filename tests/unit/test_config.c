@@ -84,8 +84,10 @@ static void mistakes_name_file_and_line(void **state)
 		{ "\nto", ":2: to: needs a value: to = HOST:PORT" },
 		{ "to =  # nothing", ":1: to: needs a value" },
 		{ "pad = no", ":1: pad: takes no value" },
+#ifndef WITHOUT_BPF /* small builds make no suggestions */
 		{ "snaplne = 5", ":1: snaplne: no such option; did you mean snaplen?" },
 		{ "key-txt = 5", ":1: key-txt: no such option; did you mean key-text?" },
+#endif
 		{ "elephant", ":1: elephant: no such option\n" },
 		{ "to a:1", ":1: to a:1: must be 'option = value'" },
 		{ "= 5", ":1: = 5: must be 'option = value'" },
