@@ -60,7 +60,9 @@ static int open_key(const struct run_options *o)
 {
 	int fd = open(o->key_file, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0 && key_is_text(o->key_file))
+		log_line(KEY_IS_TEXT);
+	else if (fd < 0)
 		log_line("--key %s: %s", o->key_file, strerror(errno));
 	else if (!keys_private(fd))
 		log_line("warning: --key %s: others can read it; chmod 600 %s", o->key_file,

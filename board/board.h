@@ -45,6 +45,10 @@
 #define BOARD_CHANNELS_MAX 262144
 #define BOARD_MODULES_MAX 65536
 #define BOARD_GROUPS_MAX 256
+/* Most records of a sensor, or of an interface. */
+#define BOARD_INTERFACES_EACH 8
+#define BOARD_CHANNELS_EACH 128
+#define BOARD_MODULES_EACH 32
 #define BOARD_REFUSED_MAX 64
 #define BOARD_NAME_MAX 32 /* with its 0 byte */
 #define BOARD_ADDRESS_MAX 28

@@ -3,6 +3,7 @@
 #include "read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,11 @@ int board_map(struct board_view *v, int fd)
 {
 	struct stat st;
 	void *map = MAP_FAILED;
-	int err = fstat(fd, &st) ? -errno : 0;
+	int err = fstat(fd, &st) ? -errno : 0, seals;
 
-	if (!err && (uint64_t)st.st_size != BOARD_BYTES)
+	/* Memory that can shrink could end this process. */
+	seals = err ? 0 : fcntl(fd, F_GET_SEALS);
+	if (!err && ((uint64_t)st.st_size != BOARD_BYTES || seals < 0 || !(seals & F_SEAL_SHRINK)))
 		err = -EPROTO;
 	if (!err) {
 		map = mmap(NULL, BOARD_BYTES, PROT_READ, MAP_SHARED, fd, 0);
@@ -92,6 +95,10 @@ static bool check_sensor(struct board_sensor *r)
 #define IN_ORDER(table, member, i, count)                                                          \
 	((table)[i].member < (count) && (!(i) || (table)[(i)-1].member <= (table)[i].member))
 
+/* Whether record `i` is not one too many of its owner. */
+#define WITHIN(table, member, i, most)                                                             \
+	((i) < (most) || (table)[(i) - (most)].member != (table)[i].member)
+
 static bool check_interfaces(struct board_state *s, uint32_t i)
 {
 	struct board_interface *r = &s->interfaces[i];
@@ -101,18 +108,21 @@ static bool check_interfaces(struct board_state *s, uint32_t i)
 	CLEAN(r->keep);
 	CLEAN(r->filter);
 	CLEAN(r->state);
-	return IN_ORDER(s->interfaces, sensor, i, s->collector.sensors);
+	return IN_ORDER(s->interfaces, sensor, i, s->collector.sensors) &&
+	       WITHIN(s->interfaces, sensor, i, BOARD_INTERFACES_EACH);
 }
 
 static bool check_channels(struct board_state *s, uint32_t i)
 {
-	return IN_ORDER(s->channels, interface, i, s->collector.interfaces);
+	return IN_ORDER(s->channels, interface, i, s->collector.interfaces) &&
+	       WITHIN(s->channels, interface, i, BOARD_CHANNELS_EACH);
 }
 
 static bool check_modules(struct board_state *s, uint32_t i)
 {
 	CLEAN(s->modules[i].name);
-	return IN_ORDER(s->modules, sensor, i, s->collector.sensors);
+	return IN_ORDER(s->modules, sensor, i, s->collector.sensors) &&
+	       WITHIN(s->modules, sensor, i, BOARD_MODULES_EACH);
 }
 
 static bool check_groups(struct board_state *s, uint32_t i)

@@ -194,6 +194,18 @@ static void collector_loop(struct collector *c)
 	}
 }
 
+/* A sensor that had ended in order is not missing. */
+static void recall_ends(struct collector *c)
+{
+	for (unsigned int i = 0; i < c->sensors.count; i++) {
+		struct sensor *s = c->sensors.list[i];
+
+		s->had_ended = state_sensor_of(&c->output.state, s->id).ended;
+		if (s->had_ended)
+			s->presence = SENSOR_ENDED; /* it is no news */
+	}
+}
+
 /* What earlier collectors wrote must be known before the first datagram. */
 static int collector_begin(struct collector *c)
 {
@@ -206,6 +218,8 @@ static int collector_begin(struct collector *c)
 		err = -EINVAL;
 	else
 		err = collector_sensors(c, &c->sensors_file);
+	if (!err)
+		recall_ends(c);
 	sensors_file_free(&c->sensors_file);
 	return err;
 }

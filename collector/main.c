@@ -138,8 +138,12 @@ static int read_key(struct keypair *own, const char *path)
 	const char *why;
 
 	if (fd < 0) {
-		log_line("--key %s: %s", path, strerror(errno));
-		return -errno;
+		err = -errno;
+		if (key_is_text(path))
+			log_line(KEY_IS_TEXT);
+		else
+			log_line("--key %s: %s", path, strerror(-err));
+		return err;
 	}
 	if (!keys_private(fd))
 		log_line("warning: --key %s: others can read it; chmod 600 %s", path, path);

@@ -3,6 +3,7 @@
 #include "stats.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -137,6 +138,7 @@ int stats_start(struct stats *s, const struct handout *out, struct board *map,
 	}
 	close(socks[1]);
 	close(ends[1]);
+	fcntl(socks[0], F_SETFL, O_NONBLOCK); /* it may not read answers */
 	s->sock = socks[0];
 	s->end = ends[0];
 	return 0;
@@ -165,6 +167,7 @@ void stats_answer(struct stats *s, struct files *f)
 
 	if (files_answer(f, s->sock, true) == 0)
 		return;
+	kill(s->pid, SIGKILL); /* it has ended, or breaks the protocol */
 	if (waitpid(s->pid, &status, 0) == s->pid && WIFSIGNALED(status))
 		log_line("--stats-file: is no longer written: its process was ended by signal %d "
 			 "(%s)",

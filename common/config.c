@@ -15,6 +15,7 @@
 
 #define CONFIG_BYTES_MAX (256 * 1024)
 #define CONFIG_LINE_MAX 4096
+#define CONFIG_NAME_MAX 32
 #define BLANKS " \t\r"
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -37,6 +38,16 @@ static int config_read(struct config *c, int fd)
 }
 
 /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+/* systemd from 254 on lets a service read its credentials by an access control list, whose mask
+ * stat() shows as the group's rights. */
+static bool config_is_credential(const char *path)
+{
+	const char *folder = getenv("CREDENTIALS_DIRECTORY");
+	size_t len = folder ? strlen(folder) : 0;
+
+	return len && !strncmp(path, folder, len) && path[len] == '/';
+}
+
 int config_open(struct config *c, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
@@ -54,7 +65,7 @@ int config_open(struct config *c, const char *path)
 			 err == -EFBIG ? "is larger than 256 KiB" : strerror(-err));
 	if (fd >= 0)
 		close(fd);
-	c->private = !(st.st_mode & (S_IRWXG | S_IRWXO));
+	c->private = !(st.st_mode & (config_is_credential(path) ? S_IRWXO : S_IRWXG | S_IRWXO));
 	if (!err && c->text)
 		return 0;
 	config_close(c);
@@ -166,6 +177,14 @@ static void config_offer(struct suggest *s, const struct option_def *defs)
 			suggest_offer(s, defs->name);
 }
 
+/* Whether it looks like an option's name. Other text may be a key, which no log should have. */
+static bool config_is_name(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+
+	return len && len < CONFIG_NAME_MAX && !name[len];
+}
+
 static void config_no_option(const struct option_def *defs, const struct option_def *secret,
 			     const char *name)
 {
@@ -176,9 +195,11 @@ static void config_no_option(const struct option_def *defs, const struct option_
 	config_offer(&s, secret);
 	if (config_has_not(name))
 		log_line("%s: goes on the command line, not into a file", name);
-	else
-		log_line("%.64s: no such option%s%s%s", name, s.word ? "; did you mean " : "",
+	else if (config_is_name(name))
+		log_line("%s: no such option%s%s%s", name, s.word ? "; did you mean " : "",
 			 s.word ?: "", s.word ? "?" : "");
+	else
+		log_line("the line has no option; it must be 'option = value'");
 }
 
 /* Returns whether the value fits the option. Logs a line if not. */
@@ -210,7 +231,7 @@ int config_next(struct config *c, const struct option_def *defs, const struct op
 		}
 		if (!name || !value) {
 			if (name)
-				log_line("%.64s: must be 'option = value'", name);
+				log_line("must be 'option = value'");
 			return '?';
 		}
 		own = config_find(secret, name);

@@ -3,7 +3,6 @@
 #include "connect.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
@@ -27,24 +26,12 @@ static int confine(void)
 	return sandbox_connector();
 }
 
-/* Returns a descriptor, or -errno. Memory that can shrink could end the process that reads it. */
-static int take(const char *path)
-{
-	int fd = board_take(path), seals = fd < 0 ? 0 : fcntl(fd, F_GET_SEALS);
-
-	if (fd >= 0 && (seals < 0 || !(seals & F_SEAL_SHRINK))) {
-		close(fd);
-		fd = -EPROTO;
-	}
-	return fd;
-}
-
 static void serve(int sock, const char *path)
 {
 	char order = 0;
 
 	while (privsep_recv(sock, &order, 1, NULL) == 0) {
-		int fd = take(path), err = fd < 0 ? fd : 0;
+		int fd = board_take(path), err = fd < 0 ? fd : 0;
 
 		err = privsep_send(sock, &err, sizeof(err), &fd, fd >= 0);
 		if (fd >= 0)

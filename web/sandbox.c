@@ -11,7 +11,13 @@
 
 int sandbox_server(const char *user)
 {
+	static const struct sandbox_check checks[] = {
+		{ "fcntl", 1, SANDBOX_INT, F_GET_SEALS },
+		{ "fcntl64", 1, SANDBOX_INT, F_GET_SEALS },
+		{ 0 },
+	};
 	static const struct sandbox_policy policy = {
+		.checked = checks,
 		.allowed = "accept accept4 epoll_wait epoll_pwait epoll_ctl recv recvfrom send "
 			   "sendto setsockopt shutdown",
 		/* The C library tries to open the time zone. */
@@ -29,8 +35,6 @@ int sandbox_connector(void)
 {
 	static const struct sandbox_check checks[] = {
 		{ "socket", 0, SANDBOX_INT, AF_UNIX },
-		{ "fcntl", 1, SANDBOX_INT, F_GET_SEALS },
-		{ "fcntl64", 1, SANDBOX_INT, F_GET_SEALS },
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {

@@ -90,6 +90,15 @@ int key_from_text(uint8_t key[KEY_LEN], const char *text)
 	return end[strspn(end, " \t\r\n")] ? -EINVAL : 0;
 }
 
+bool key_is_text(const char *path)
+{
+	uint8_t key[KEY_LEN];
+	bool is = key_from_text(key, path) == 0;
+
+	sodium_memzero(key, sizeof(key));
+	return is;
+}
+
 static const char second_line[] = "the second line is not the collector's public key; append it "
 				  "('saluki pubkey' prints it from the collector's private key)";
 

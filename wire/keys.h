@@ -46,6 +46,10 @@ int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN]);
 
 void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN]);
 void key_to_short(char text[KEY_SHORT_LEN], const uint8_t key[KEY_LEN]);
+/* Whether the name of a key file is a key itself, which must not be printed. */
+bool key_is_text(const char *path);
+#define KEY_IS_TEXT                                                                                \
+	"--key: is a key itself, not a file's name; a config file can have it: key-text = KEY"
 /* Reads exactly one key from `text`; blanks around it are allowed. Returns 0 or -EINVAL. */
 int key_from_text(uint8_t key[KEY_LEN], const char *text);
 

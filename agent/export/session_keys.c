@@ -179,7 +179,7 @@ static size_t write_others(char *out, const struct session *s, unsigned int exce
 	return len;
 }
 
-/* Returns 0 or -errno; then the file is as before. */
+/* Returns 0 or -errno. Then the file is as before; a file that was begun anew may be empty. */
 static int save(const struct session *s, unsigned int peer, const struct order_keys *k)
 {
 	char text[1 + SOCKETS_PEERS * LINE_LEN] = "\n"; /* ends a line that was cut off */

@@ -37,8 +37,10 @@ static void change_add(struct change *c, const struct sensor *s, uint64_t heard_
 static enum sensor_presence presence_of(const struct presence *p, const struct sensor *s,
 					uint64_t now_ns)
 {
-	if (!s->listed || !s->heard_ns)
+	if (!s->listed)
 		return SENSOR_NEVER;
+	if (!s->heard_ns)
+		return s->had_ended ? SENSOR_ENDED : SENSOR_NEVER;
 	if (s->final_heard)
 		return SENSOR_ENDED;
 	return now_ns - s->heard_ns < p->silent_ns ? SENSOR_UP : SENSOR_SILENT;
@@ -161,7 +163,8 @@ static void log_never(struct presence *p, const struct sensors *sensors, uint64_
 		return;
 	p->never_logged = true;
 	for (unsigned int i = 0; i < sensors->count; i++)
-		if (sensors->list[i]->listed && !sensors->list[i]->heard_ns)
+		if (sensors->list[i]->listed && !sensors->list[i]->heard_ns &&
+		    !sensors->list[i]->had_ended)
 			change_add(&never, sensors->list[i], 0);
 	if (never.count)
 		log_line("%u sensor%s not heard since the start: %s", never.count,

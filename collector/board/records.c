@@ -18,6 +18,11 @@ _Static_assert(SENSOR_NAME_MAX <= BOARD_NAME_MAX && GROUP_NAME_MAX <= BOARD_NAME
 _Static_assert(MODULE_EVENT_NAME_MAX < sizeof(((struct board_module *)0)->name), "names fit");
 _Static_assert((int)SENSOR_NEVER == BOARD_NEVER && (int)SENSOR_ENDED == BOARD_ENDED, "same states");
 
+_Static_assert(INFO_INTERFACES_MAX <= BOARD_INTERFACES_EACH &&
+		       COVERAGE_CHANNELS_MAX <= BOARD_CHANNELS_EACH &&
+		       MODULE_COUNTS_MAX <= BOARD_MODULES_EACH,
+	       "a sensor's records");
+
 /* Returns the next record of a table of the state, or NULL without room. */
 #define NEXT(w, table, most)                                                                       \
 	((w)->collector->table < (most) ? &(w)->slot->table[(w)->collector->table++]               \
@@ -75,8 +80,7 @@ static void texts_look(struct record_texts *t, const struct record_writer *w,
 	const struct interfaces_block *last = &known->list[known->last];
 
 	if (known->count && last->last_ns) {
-		if (last->last_ns / 1000 > t->newest_us)
-			t->newest_us = last->last_ns / 1000;
+		t->newest_us = last->last_ns / 1000; /* less than before after its clock was set */
 		if (last->interface < INFO_INTERFACES_MAX)
 			t->radio[last->interface] |= linktype_is_80211(last->linktype);
 	}
@@ -215,11 +219,9 @@ static void show_place(struct board_sensor *b, const struct sensor_place *p)
 /* The state file has the times of sensors that this process has not heard. */
 static uint64_t heard_us(const struct record_writer *w, const struct sensor *s)
 {
-	const uint32_t *earlier = w->combos->output->state.heard_s;
-
 	if (s->heard_ns)
 		return record_time_us(w, s->heard_ns);
-	return earlier ? earlier[s->id] * 1000000ULL : 0;
+	return state_sensor_of(&w->combos->output->state, s->id).heard_s * 1000000ULL;
 }
 
 static void show_texts(struct record_writer *w, struct board_sensor *b, const struct sensor *s,

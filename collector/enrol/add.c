@@ -46,10 +46,12 @@ static int add(const struct asked *a, const char *name, const uint8_t public[KEY
 		return err;
 	key_to_text(line.public, public);
 	err = sensors_edit_check(&e, &line, 1) ?: sensors_edit_add(&e, &line, 1);
-	if (!err)
+	if (!err) {
 		printf("%s has id %u in %s\n", name, line.id, e.path);
+		err = reload_collector(a->control);
+	}
 	sensors_edit_close(&e);
-	return err ?: reload_collector(a->control);
+	return err;
 }
 
 int add_main(int argc, char **argv)
@@ -68,12 +70,11 @@ int add_main(int argc, char **argv)
 		log_line("add: give a sensor's name and its public key");
 		status = EXIT_USAGE;
 	} else if (!status && key_from_text(public, argv[optind + 1])) {
-		log_line("add: %s: is not a public key of 44 characters of base64",
-			 argv[optind + 1]);
+		log_line("add: the public key is not 44 characters of base64");
 		status = EXIT_USAGE;
 	}
 	if (!status)
-		status = add(&a, argv[optind], public) || fflush(stdout) ? 1 : 0;
+		status = add(&a, argv[optind], public) || asked_printed() ? 1 : 0;
 	asked_free(&a);
 	return status;
 }
@@ -86,10 +87,12 @@ static int remove_all(const struct asked *a, char *const *names, int count)
 	if (err)
 		return err;
 	err = sensors_edit_remove(&e, names, count);
-	if (!err)
+	if (!err) {
 		printf("%d sensor%s removed from %s\n", count, PLURAL(count), e.path);
+		err = reload_collector(a->control);
+	}
 	sensors_edit_close(&e);
-	return err ?: reload_collector(a->control);
+	return err;
 }
 
 int remove_main(int argc, char **argv)
@@ -107,7 +110,7 @@ int remove_main(int argc, char **argv)
 		status = EXIT_USAGE;
 	}
 	if (!status)
-		status = remove_all(&a, argv + optind, argc - optind) || fflush(stdout) ? 1 : 0;
+		status = remove_all(&a, argv + optind, argc - optind) || asked_printed() ? 1 : 0;
 	asked_free(&a);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sodium.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,6 +127,7 @@ int asked_read(struct asked *a, const struct option_def *defs, int argc, char **
 	int id;
 
 	*a = (struct asked){ .sensors = NULL };
+	signal(SIGPIPE, SIG_IGN); /* a change is finished also if nobody reads what is printed */
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h')
 			return -1;
@@ -155,6 +157,14 @@ int asked_key(struct asked *a)
 	if (err)
 		log_line("--key %s: %s", a->key, why ?: strerror(-err));
 	return err;
+}
+
+int asked_printed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	log_line("the change is made, but cannot be printed: %s", strerror(errno));
+	return -EIO;
 }
 
 void asked_free(struct asked *a)

@@ -49,6 +49,8 @@ struct asked {
 int asked_read(struct asked *a, const struct option_def *defs, int argc, char **argv);
 /* Reads --key. Returns 0, or -errno after a line. */
 int asked_key(struct asked *a);
+/* Returns 0 if all that was printed is out; otherwise logs that the change is made nevertheless. */
+int asked_printed(void);
 void asked_free(struct asked *a);
 
 #endif

@@ -163,12 +163,16 @@ static int make_all(struct enrol *e, struct sensors_edit *edit)
 	err = err ?: sensors_edit_add(edit, e->lines, e->count);
 	if (err)
 		undo(e);
-	for (int i = 0; !err && i < e->count; i++)
-		printf("%s has id %u and %s/%s.conf\n", e->lines[i].name, e->lines[i].id, e->a->out,
-		       e->lines[i].name);
 	if (e->folder >= 0)
 		close(e->folder);
 	return err;
+}
+
+static void print_all(const struct enrol *e)
+{
+	for (int i = 0; i < e->count; i++)
+		printf("%s has id %u and %s/%s.conf\n", e->lines[i].name, e->lines[i].id, e->a->out,
+		       e->lines[i].name);
 }
 
 static int enrol(const struct asked *a, char *const *names, int count)
@@ -184,11 +188,15 @@ static int enrol(const struct asked *a, char *const *names, int count)
 	for (int i = 0; e.lines && i < count; i++)
 		e.lines[i] = (struct sensors_edit_line){ .name = names[i], .group = a->group };
 	err = e.lines ? make_all(&e, &edit) : -ENOMEM;
+	sensors_edit_close(&edit);
+	if (!err) {
+		print_all(&e);
+		err = reload_collector(a->control);
+	}
 	if (e.lines)
 		sodium_memzero(e.lines, count * sizeof(*e.lines));
 	free(e.lines);
-	sensors_edit_close(&edit);
-	return err ?: reload_collector(a->control);
+	return err;
 }
 
 static int check(const struct asked *a, int count)
@@ -222,7 +230,8 @@ int enrol_main(int argc, char **argv)
 		status = 1;
 	}
 	if (!status)
-		status = asked_key(&a) || enrol(&a, argv + optind, argc - optind) || fflush(stdout);
+		status = asked_key(&a) || enrol(&a, argv + optind, argc - optind) ||
+			 asked_printed();
 	asked_free(&a);
 	return status < 0 ? 0 : status;
 }

@@ -41,7 +41,13 @@ static int lock_folder(struct sensors_edit *e)
 		return -ENOMEM;
 	e->folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(copy);
-	return e->folder < 0 || flock(e->folder, LOCK_EX) ? -errno : 0;
+	if (e->folder < 0)
+		return -errno;
+	if (flock(e->folder, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		log_line("--sensors %s: another program has locked its folder; waiting", e->path);
+	return flock(e->folder, LOCK_EX) ? -errno : 0;
 }
 
 static int read_text(struct sensors_edit *e, int fd)
@@ -82,10 +88,12 @@ int sensors_edit_open(struct sensors_edit *e, const char *path)
 	int err;
 
 	*e = (struct sensors_edit){ .folder = -1, .path = realpath(path, NULL) };
-	hold_signals(e);
 	if (!e->path && errno == ENOENT)
 		e->path = strdup(path);
-	err = !e->path ? -errno : lock_folder(e) ?: read_file(e);
+	sigprocmask(SIG_BLOCK, NULL, &e->signals);
+	err = !e->path ? -errno : lock_folder(e);
+	hold_signals(e);
+	err = err ?: read_file(e);
 	if (err && err != -EBADMSG)
 		log_line("--sensors %s: %s", path,
 			 err == -EINVAL ? "is not a regular file" : strerror(-err));
@@ -162,8 +170,7 @@ static int check_line(const struct sensors_edit *e, const struct sensors_edit_li
 	return -EEXIST;
 }
 
-/* The id after the highest one, so that a removed sensor's id is not used again soon. After the
- * last number, the lowest free one. */
+/* The id after the highest one; after the last number, the lowest free one. */
 static uint16_t next_id(const uint8_t *taken, uint16_t *highest)
 {
 	uint16_t id = *highest == ID_MAX ? 1 : *highest + 1;

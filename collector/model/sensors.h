@@ -56,6 +56,7 @@ struct sensor {
 	char name[SENSOR_NAME_MAX];
 	bool listed;	/* in the current sensors file */
 	bool in_status; /* the status line has counted it */
+	bool had_ended; /* it has ended in order before this collector's start */
 	enum sensor_presence presence;
 	uint64_t twice_ns;  /* monotonic: two machines used its key, at the latest then */
 	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */

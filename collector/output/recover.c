@@ -191,7 +191,7 @@ static int state_save(struct output *out)
 	return files_new_done(out->files, FILES_STATE_DONE, f, err);
 }
 
-/* When each listed sensor was last heard; one that this process has not heard keeps its time. */
+/* When each listed sensor was last heard; one that this process has not heard keeps its state. */
 static void state_note_heard(struct output *out)
 {
 	uint64_t now_ns = monotonic_ns();
@@ -200,8 +200,13 @@ static void state_note_heard(struct output *out)
 	for (unsigned int i = 0; i < out->sensors->count; i++) {
 		const struct sensor *s = out->sensors->list[i];
 
-		if (s->heard_ns)
-			state_heard(&out->state, s->id, now - (now_ns - s->heard_ns) / 1000000000);
+		if (!s->listed)
+			state_heard(&out->state, s->id, (struct state_sensor){ 0 });
+		else if (s->heard_ns)
+			state_heard(
+				&out->state, s->id,
+				(struct state_sensor){ now - (now_ns - s->heard_ns) / 1000000000,
+						       s->final_heard });
 	}
 }
 

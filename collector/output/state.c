@@ -5,7 +5,8 @@
  *     saluki-state 1
  *     time NS
  *     file OFFSET NAME           where there is one
- *     heard SENSOR SECONDS       for each sensor that was heard
+ *     heard SENSOR SECONDS       for each sensor that was heard,
+ *     ended SENSOR SECONDS       or has ended in order
  *     run SENSOR RUN NEXT ACCOUNTED
  *     end HASH                   of all lines before it
  */
@@ -22,17 +23,22 @@
 
 typedef crypto_generichash_state hash_state;
 
-void state_heard(struct state *s, uint16_t sensor, uint32_t heard_s)
+void state_heard(struct state *s, uint16_t id, struct state_sensor sensor)
 {
-	s->heard_s = s->heard_s ?: calloc(STATE_SENSORS, sizeof(*s->heard_s));
-	if (s->heard_s)
-		s->heard_s[sensor] = heard_s;
+	s->sensors = s->sensors ?: calloc(STATE_SENSORS, sizeof(*s->sensors));
+	if (s->sensors)
+		s->sensors[id] = sensor;
+}
+
+struct state_sensor state_sensor_of(const struct state *s, uint16_t id)
+{
+	return s->sensors ? s->sensors[id] : (struct state_sensor){ 0 };
 }
 
 void state_free(struct state *s)
 {
-	free(s->heard_s);
-	s->heard_s = NULL;
+	free(s->sensors);
+	s->sensors = NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -71,10 +77,13 @@ static void heard_write(FILE *f, hash_state *h, const struct state *s)
 {
 	char line[64];
 
-	for (int id = 0; s->heard_s && id < STATE_SENSORS; id++) {
-		if (!s->heard_s[id])
+	for (int id = 0; s->sensors && id < STATE_SENSORS; id++) {
+		const struct state_sensor *x = &s->sensors[id];
+
+		if (!x->heard_s)
 			continue;
-		snprintf(line, sizeof(line), "heard %d %" PRIu32 "\n", id, s->heard_s[id]);
+		snprintf(line, sizeof(line), "%s %d %" PRIu32 "\n", x->ended ? "ended" : "heard",
+			 id, x->heard_s);
 		line_write(f, h, line);
 	}
 }
@@ -101,16 +110,17 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Takes "heard SENSOR SECONDS". Returns whether it is such a line. */
+/* Takes a line about when a sensor was heard. Returns whether it is one. */
 static bool heard_take(const char *line, struct state *s, bool keep)
 {
-	unsigned int sensor;
-	uint32_t heard_s;
+	struct state_sensor x = { .ended = !strncmp(line, "ended ", 6) };
+	unsigned int id;
 
-	if (sscanf(line, "heard %u %" SCNu32, &sensor, &heard_s) != 2 || sensor >= STATE_SENSORS)
+	if ((!x.ended && strncmp(line, "heard ", 6)) ||
+	    sscanf(line + 6, "%u %" SCNu32, &id, &x.heard_s) != 2 || id >= STATE_SENSORS)
 		return false;
 	if (keep)
-		state_heard(s, sensor, heard_s);
+		state_heard(s, id, x);
 	return true;
 }
 

@@ -10,25 +10,33 @@
 #define COLLECTOR_OUTPUT_STATE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "written.h"
 
+/* What is known of a sensor that was heard. */
+struct state_sensor {
+	uint32_t heard_s; /* last datagram, seconds since 1970-01-01 UTC; 0: never */
+	bool ended;	  /* in order */
+};
+
 struct state {
-	uint64_t floor_ns;   /* lower bound of protocol time from now on */
-	char file[PATH_MAX]; /* output file; "": none, or not known */
-	uint64_t offset;     /* the state has all names before it */
-	uint32_t *heard_s;   /* malloc: by the sensor's id, STATE_SENSORS of them, seconds since
-			      * 1970-01-01 UTC; 0: never; NULL: of no sensor */
+	uint64_t floor_ns;	      /* lower bound of protocol time from now on */
+	char file[PATH_MAX];	      /* output file; "": none, or not known */
+	uint64_t offset;	      /* the state has all names before it */
+	struct state_sensor *sensors; /* malloc: by id, STATE_SENSORS of them; NULL: none heard */
 };
 
 #define STATE_SENSORS 65536
 
 /* Writes state and names. Returns 0 or -errno. */
 int state_write(FILE *f, const struct state *s, const struct written *n);
-/* Notes when a sensor was last heard. Without memory, it is forgotten. */
-void state_heard(struct state *s, uint16_t sensor, uint32_t heard_s);
+/* Sets what is known of a sensor. Without memory, it is forgotten. */
+void state_heard(struct state *s, uint16_t id, struct state_sensor sensor);
+/* Returns what is known of a sensor: zeros if nothing is. */
+struct state_sensor state_sensor_of(const struct state *s, uint16_t id);
 void state_free(struct state *s);
 /* Reads them. Returns 0, -ENOENT if the file is empty, -EBADMSG if it is damaged, or -ENOMEM; after
  * an error nothing has changed. */

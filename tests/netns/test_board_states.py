@@ -121,6 +121,23 @@ def test_last_heard_outlives_the_collector(bed, bundled):
         assert collector.finish()[0] == 0
 
 
+def test_a_sensor_that_had_ended_is_not_missing(bed, bundled):
+    """After a restart of the collector, too."""
+    collector = bed.collector(options=["--state", bed.tmp_path / "state", "--silent-after", "3s"])
+    bed.tun("mon0", 803, bundled)
+    lib = bed.sensor("lib", "mon0")
+    until(bed, "lib", state="up")
+    lib.finish()
+    until(bed, "lib", state="ended")
+    assert collector.finish()[0] == 0
+    collector = bed.collector(options=["--state", bed.tmp_path / "state", "--silent-after", "3s"])
+    said = collector.expect("sensors not heard since the start")
+    assert state(bed)["lib"]["state"] == "ended" and "lib" not in said.split("not heard since")[1]
+    assert "sensor lib: ended" not in said and check(bed, "lib")[0] == 1
+    bed.sensor("lib", "mon0")
+    until(bed, "lib", state="up")
+
+
 @pytest.mark.parametrize("how", ["none", "socket"])
 def test_the_statistics_file_needs_no_socket(bed, bundled, how):
     """The file's process reads the board's memory, also without a socket; its last state is the end's."""

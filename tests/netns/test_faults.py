@@ -466,9 +466,7 @@ def test_collector_killed_and_started_again(bed, bundled):
                      "frames")
     # All processes, as in a power failure.
     flushed = collector.sensor_stats("lib")["written"]
-    for pid in testbed.with_children(collector.pid())[::-1]:
-        os.kill(pid, signal.SIGKILL)
-    collector.popen.wait()
+    collector.kill_all()
     before = list(captures.frames(bed.out))
     assert len(before) >= flushed
     with bed.out.open("ab") as f:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from netns.relay import recorded
-from netns.test_hostile import in_namespace
+from netns.testbed import in_namespace
 
 
 class Ends:

@@ -320,8 +320,9 @@ class Process:
         closes its standard error before its sockets, so the pipe's end is too early."""
         pids = with_children(self.popen.pid)[::-1]
         ended = [os.pidfd_open(pid) for pid in pids]
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+        for fd in ended:
+            with contextlib.suppress(ProcessLookupError):  # it has ended with the one before
+                signal.pidfd_send_signal(fd, signal.SIGKILL)
         self.popen.wait()
         for fd in ended:
             select.select([fd], [], [])

@@ -4,6 +4,7 @@
 /* The board's reader: whatever is in the memory, its copies have ends, ranges and a known size. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,10 +17,11 @@ static struct board_view view;
 
 static int begin(void **state)
 {
-	int fd = memfd_create("test_board", MFD_CLOEXEC);
+	int fd = memfd_create("test_board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	(void)state;
 	assert_int_equal(ftruncate(fd, BOARD_BYTES), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	board = mmap(NULL, BOARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(board != MAP_FAILED);
 	assert_int_equal(board_map(&view, fd), 0);
@@ -149,6 +151,8 @@ static void test_lies(void **state)
 	LIE(s->modules[0].sensor = 7);
 	LIE(s->refused[1].reason = BOARD_REASONS);
 	LIE(s->refused[1].address_len = BOARD_ADDRESS_MAX + 1);
+	LIE(s->collector.interfaces = BOARD_INTERFACES_EACH + 1; s->collector.channels = 0;
+	    memset(s->interfaces, 0, sizeof(s->interfaces[0]) * (BOARD_INTERFACES_EACH + 1)));
 	publish(1);
 	assert_int_equal(copy(), 0);
 }
@@ -207,10 +211,21 @@ static void test_noise(void **state)
 	}
 }
 
+/* Memory that can shrink could end its reader. */
+static void test_no_seal(void **state)
+{
+	struct board_view other = { 0 };
+	int fd = memfd_create("test_board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, BOARD_BYTES), 0);
+	assert_int_equal(board_map(&other, fd), -EPROTO);
+}
+
 static void test_another_size(void **state)
 {
 	struct board_view other = { 0 };
-	int fd = memfd_create("test_board", MFD_CLOEXEC);
+	int fd = memfd_create("test_board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	(void)state;
 	assert_int_equal(ftruncate(fd, BOARD_BYTES - 1), 0);
@@ -227,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_texts_end, begin, end),
 		cmocka_unit_test_setup_teardown(test_noise, begin, end),
 		cmocka_unit_test(test_another_size),
+		cmocka_unit_test(test_no_seal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

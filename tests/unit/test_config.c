@@ -61,6 +61,7 @@ static void refuses(const char *text, size_t len, mode_t mode, const char *why)
 	snprintf(line, sizeof(line), "%s%s", path, why);
 	if (!strstr(said_all(), line))
 		fail_msg("'%s' has no '%s'", said.text, line);
+	assert_null(strstr(said_all(), "YpX08FsFyUbJ")); /* keys belong in no log */
 	said_end();
 	assert_null(log_settings.where);
 }
@@ -89,11 +90,16 @@ static void mistakes_name_file_and_line(void **state)
 		{ "key-txt = 5", ":1: key-txt: no such option; did you mean key-text?" },
 #endif
 		{ "elephant", ":1: elephant: no such option\n" },
-		{ "to a:1", ":1: to a:1: must be 'option = value'" },
-		{ "= 5", ":1: = 5: must be 'option = value'" },
+		{ "to a:1", ":1: must be 'option = value'" },
+		{ "= 5", ":1: must be 'option = value'" },
+		{ "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=", ":1: the line has no option" },
+		{ "key-text dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=",
+		  ":1: must be 'option = value'" },
+		{ "key-text: dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=",
+		  ":1: must be 'option = value'" },
 		{ "config = x", ":1: config: goes on the command line" },
 		{ "help", ":1: help: goes on the command line" },
-		{ "\x1b[1m = 5", ":1: ?[1m: no such option" },
+		{ "\x1b[1m = 5", ":1: the line has no option" },
 	};
 	char line[4200];
 

@@ -22,8 +22,8 @@ static size_t write_state(const char *name)
 	for (uint64_t run = 1; run <= WRITTEN_RUNS + 1; run++)
 		written_put(&n, 17, UINT64_MAX - run, run, run * 7);
 	written_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
-	state_heard(&s, 17, 1795271173);
-	state_heard(&s, 65535, UINT32_MAX);
+	state_heard(&s, 17, (struct state_sensor){ 1795271173, false });
+	state_heard(&s, 65535, (struct state_sensor){ UINT32_MAX, true });
 	assert_int_equal(state_write(f, &s, &n), 0);
 	len = ftell(f);
 	fclose(f);
@@ -63,8 +63,11 @@ static void it_comes_back(void **state)
 	assert_null(written_find(&n, 17, UINT64_MAX - 1));
 	assert_true(n.of[17]->runs[0].run == UINT64_MAX - WRITTEN_RUNS - 1);
 	assert_true(written_find(&n, 65535, 0)->next == UINT64_MAX);
-	assert_true(s.heard_s[17] == 1795271173 && s.heard_s[65535] == UINT32_MAX);
-	assert_true(s.heard_s[0] == 0 && s.heard_s[16] == 0);
+	assert_true(state_sensor_of(&s, 17).heard_s == 1795271173 &&
+		    !state_sensor_of(&s, 17).ended);
+	assert_true(state_sensor_of(&s, 65535).heard_s == UINT32_MAX &&
+		    state_sensor_of(&s, 65535).ended);
+	assert_true(state_sensor_of(&s, 0).heard_s == 0 && state_sensor_of(&s, 16).heard_s == 0);
 	state_free(&s);
 	written_free(&n);
 }
@@ -79,7 +82,7 @@ static void nothing_of_a_damaged_one(void **state)
 	assert_int_equal(read_state(0, &s, &n), -ENOENT);
 	for (size_t cut = 1; cut < len - 1; cut++) {
 		assert_int_equal(read_state(cut, &s, &n), -EBADMSG);
-		assert_true(s.floor_ns == 0 && !n.of[17] && !n.of[65535] && !s.heard_s);
+		assert_true(s.floor_ns == 0 && !n.of[17] && !n.of[65535] && !s.sensors);
 	}
 	for (size_t i = 0; i < len - 1; i++) {
 		text[i] ^= 1;
