@@ -43,7 +43,7 @@ def refused(config, text, said, *args, command=("run",), program="saluki"):
     (f"next = {PUBLIC}\n", "FILE:1: next: goes after the collector's present key, once for each"),
     (f"preshared = {PUBLIC}\n", "FILE:1: preshared: goes after the collector's key, once for each"),
     (b"\x7fELF\2\1\1\0\0", "FILE:1: the line has a NUL byte; is this a text file?"),
-    (b"\xff\xfe", "FILE:1: the line has no option"),
+    (b"\xff\xfe", "FILE:1: the line has no option; it must be 'option = value'"),
     ("x" * 5000, "FILE:1: the line is too long"),
     ("interface = lo\nto = a:1\n", "run: --key FILE is missing; make a key with 'saluki genkey'"),
     (f"interface = lo\nto = a:1\ncollector = {PUBLIC}", "run: the config file has no key-text; make a key with "
