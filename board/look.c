@@ -131,8 +131,8 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 		return BOARD_UNBALANCED;
 	if (now->presence == BOARD_SILENT)
 		return BOARD_IS_SILENT;
-	if (now->presence == BOARD_NEVER)
-		return BOARD_NEVER_HEARD;
+	if (now->presence == BOARD_NEVER) /* an earlier collector may have heard it */
+		return now->heard_us ? BOARD_IS_SILENT : BOARD_NEVER_HEARD;
 	if (now->held)
 		return BOARD_WAITS;
 	if (board_shares_key(&s->now, now))

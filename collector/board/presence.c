@@ -69,9 +69,12 @@ static void look(struct presence *p, struct sensor *s, uint64_t now_ns, struct c
 /* Writes the local time of day at which `ns` was now. */
 static const char *clock_text(char out[16], uint64_t ns, uint64_t now_ns)
 {
-	time_t then = time(NULL) - (time_t)((now_ns - ns) / SECOND_NS);
+	struct timespec now;
+	time_t then;
 	struct tm tm;
 
+	clock_gettime(CLOCK_REALTIME, &now);
+	then = (now.tv_sec * SECOND_NS + now.tv_nsec - (now_ns - ns)) / SECOND_NS;
 	if (!localtime_r(&then, &tm) || !strftime(out, 16, "%H:%M:%S", &tm))
 		*out = 0;
 	return out;

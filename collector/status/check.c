@@ -102,7 +102,7 @@ static void look(struct findings *f, const struct board_state *b, uint32_t i, lo
 	if (s->presence == BOARD_SILENT)
 		found(f, SILENT, s);
 	else if (s->presence == BOARD_NEVER)
-		found(f, NEVER, s);
+		found(f, s->heard_us ? SILENT : NEVER, s);
 	else if (s->presence == BOARD_ENDED)
 		found(f, ENDED, s);
 	else

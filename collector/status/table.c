@@ -58,6 +58,9 @@ static void up_cell(char *out, const struct board_states *s, uint32_t i)
 	case BOARD_WAITS:
 		strcpy(out, "up, waits for disk");
 		break;
+	case BOARD_UNBALANCED:
+		strcpy(out, "up, ledger unbalanced");
+		break;
 	case BOARD_SHARED_KEY:
 		strcpy(out, "up, two machines have its key");
 		break;
