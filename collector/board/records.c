@@ -144,7 +144,8 @@ static void record_interface(struct record_writer *w, const struct sensor *s,
 	memcpy(out->source, i->source, sizeof(out->source));
 	memcpy(out->keep, i->keep, sizeof(out->keep));
 	memcpy(out->filter, i->filter, sizeof(out->filter));
-	snprintf(out->state, sizeof(out->state), "%s", links_word(t->links[number]));
+	if (t->links[number] && t->links[number] != INFO_LINK_UP)
+		snprintf(out->state, sizeof(out->state), "%s", links_word(t->links[number]));
 #define X(name) out->name = totals->name;
 	TOTALS_INTERFACE_FIELDS(X)
 #undef X
@@ -247,7 +248,8 @@ void record_sensor(struct record_writer *w, const struct sensor *s, struct recor
 	struct record_texts *t = texts_of(s, texts);
 
 	memcpy(b.name, s->name, SENSOR_NAME_MAX);
-	snprintf(b.group, sizeof(b.group), "%s", group ? group->name : "");
+	if (group)
+		memcpy(b.group, group->name, sizeof(group->name));
 	b.id = s->id;
 	b.listed = s->listed;
 	b.presence = s->presence;

@@ -112,8 +112,8 @@ class Many:
         self.ns = testbed.Namespace()
         stack.callback(self.ns.close)
 
-    def collector(self, options=()):
-        c = testbed.Collector(self.ns, self.keys, self.out, options=options,
+    def collector(self, options=(), stats=True):
+        c = testbed.Collector(self.ns, self.keys, self.out, options=options, stats=stats,
                               before=cable.on_cpu(cable.CONSUMER_CPU))
         self.stack.callback(c.kill)
         return c

@@ -22,9 +22,10 @@ RATE = 500  # datagrams per second of all sensors
 
 
 def share(many, *options):
-    """CPU share of the receiving process while all sensors are up and send a little."""
+    """CPU share of the receiving process while all sensors are up and send a little. The statistics file would need
+    the board, too."""
     with contextlib.ExitStack() as stack:
-        collector = many.collector(options)
+        collector = many.collector(options, stats=False)
         stack.callback(collector.kill_all)
         swarm, _ = all_up(many, "--rate", str(RATE))
         stack.callback(swarm.kill)
