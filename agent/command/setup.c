@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/options.h"
 #include "wire/keys.h"
+#include "wire/sensor_config.h"
 
 #define SETUP_FOLDER "/etc/saluki"
 #define SETUP_PATH SETUP_FOLDER "/sensor.conf"
@@ -29,6 +30,8 @@ const struct option_def setup_defs[] = {
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
+
+_Static_assert(SOCKETS_PEERS <= KEYS_PEERS_MAX, "a sensor's collectors");
 
 struct setup {
 	const char *to[SOCKETS_PEERS], *out;
@@ -112,19 +115,18 @@ static int check(const struct setup *s, int arguments)
 
 static int write_text(const struct setup *s, int fd)
 {
-	char text[2048], secret[KEY_TEXT_LEN];
-	int n = snprintf(text, sizeof(text), "# saluki run --config FILE -i IF\n"), err;
+	struct sensor_config c = { .sensor = "",
+				   .to_count = s->to_count,
+				   .collector_count = s->collectors_count,
+				   .preshared = "" };
+	int err;
 
-	for (unsigned int i = 0; i < s->to_count; i++)
-		n += snprintf(text + n, sizeof(text) - n, "to = %s\n", s->to[i]);
-	key_to_text(secret, s->pair.secret);
-	n += snprintf(text + n, sizeof(text) - n, "key-text = %s\n", secret);
+	memcpy(c.to, s->to, sizeof(s->to));
 	for (unsigned int i = 0; i < s->collectors_count; i++)
-		n += snprintf(text + n, sizeof(text) - n, "collector = %s\n", s->collectors[i]);
-	errno = ENOSPC; /* if only a part is written */
-	err = write(fd, text, n) == n && fsync(fd) == 0 ? 0 : -errno;
-	sodium_memzero(text, sizeof(text));
-	sodium_memzero(secret, sizeof(secret));
+		c.collectors[i] = s->collectors[i];
+	memcpy(c.secret, s->pair.secret, KEY_LEN);
+	err = sensor_config_write(fd, &c);
+	sodium_memzero(&c, sizeof(c));
 	return err;
 }
 
@@ -133,6 +135,7 @@ static int write_file(const struct setup *s)
 {
 	int fd = open(s->out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : write_text(s, fd);
+
 	if (err && fd >= 0)
 		unlink(s->out);
 	if (fd >= 0)

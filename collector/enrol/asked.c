@@ -11,12 +11,13 @@
 
 #include "collector/control/control.h"
 #include "common/log.h"
+#include "wire/sensor_config.h"
 
 /* A copy is checked, because the text goes into files as it is. */
 static int take_to(struct asked *a, const char *given)
 {
 	const char *host, *port;
-	char copy[280];
+	char copy[SENSOR_CONFIG_TO_MAX];
 	size_t len = strlen(given);
 
 	if (a->to_count == ENROL_TO_MAX) {

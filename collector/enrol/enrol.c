@@ -18,6 +18,7 @@
 #include "common/log.h"
 #include "reload.h"
 #include "sensors_edit.h"
+#include "wire/sensor_config.h"
 
 const struct option_def enrol_defs[] = {
 	{ ASKED_TO, "to", "HOST:PORT",
@@ -63,29 +64,23 @@ static void file_name(char out[NAME_MAX + 1], const struct sensors_edit_line *l)
 	snprintf(out, NAME_MAX + 1, "%s.conf", l->name);
 }
 
-static int write_text(const struct enrol *e, int fd, int number, const char *secret)
+static int write_file(const struct enrol *e, int fd, int number, const struct keypair *pair)
 {
 	const struct sensors_edit_line *l = &e->lines[number];
-	const struct asked *a = e->a;
-	FILE *out = fdopen(fd, "w");
-	char buffer[2048];
-	int err = 0;
+	struct sensor_config c = { .to_count = e->a->to_count,
+				   .collectors = { e->collector },
+				   .collector_count = 1,
+				   .preshared = l->preshared };
+	char sensor[64];
+	int err;
 
-	if (!out) {
-		close(fd);
-		return -ENOMEM;
-	}
-	setvbuf(out, buffer, _IOFBF, sizeof(buffer)); /* so that it can be wiped */
-	fprintf(out, "# saluki run --config FILE -i IF: sensor %s, id %u\n", l->name, l->id);
-	for (unsigned int i = 0; i < a->to_count; i++)
-		fprintf(out, "to = %s\n", a->to[(i + number) % a->to_count]);
-	fprintf(out, "key-text = %s\ncollector = %s\n", secret, e->collector);
-	if (*l->preshared)
-		fprintf(out, "preshared = %s\n", l->preshared);
-	if (fflush(out) || fsync(fd))
-		err = -errno;
-	fclose(out);
-	sodium_memzero(buffer, sizeof(buffer));
+	snprintf(sensor, sizeof(sensor), "sensor %.31s, id %u", l->name, l->id);
+	c.sensor = sensor;
+	for (unsigned int i = 0; i < c.to_count; i++)
+		c.to[i] = e->a->to[(i + number) % c.to_count];
+	memcpy(c.secret, pair->secret, KEY_LEN);
+	err = sensor_config_write(fd, &c);
+	sodium_memzero(&c, sizeof(c));
 	return err;
 }
 
@@ -93,7 +88,7 @@ static int write_text(const struct enrol *e, int fd, int number, const char *sec
 static int make_sensor(struct enrol *e, int number)
 {
 	struct sensors_edit_line *l = &e->lines[number];
-	char name[NAME_MAX + 1], text[KEY_TEXT_LEN];
+	char name[NAME_MAX + 1];
 	uint8_t preshared[KEY_LEN];
 	struct keypair pair;
 	int fd, err;
@@ -109,13 +104,12 @@ static int make_sensor(struct enrol *e, int number)
 	key_generate(pair.secret);
 	key_public(pair.public, pair.secret);
 	key_to_text(l->public, pair.public);
-	key_to_text(text, pair.secret);
 	if (e->a->psk) {
 		randombytes_buf(preshared, sizeof(preshared));
 		key_to_text(l->preshared, preshared);
 	}
-	err = write_text(e, fd, number, text);
-	sodium_memzero(text, sizeof(text));
+	err = write_file(e, fd, number, &pair);
+	close(fd);
 	sodium_memzero(preshared, sizeof(preshared));
 	sodium_memzero(&pair, sizeof(pair));
 	if (err)
