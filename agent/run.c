@@ -54,7 +54,7 @@
 int run_sensor(const struct run_options *o)
 {
 	struct shared_statistics *board; /* shared by both processes */
-	int socks[2], status;
+	int sock, status;
 	sigset_t signals;
 	struct terminal_line line = { 0 };
 	pid_t child;
@@ -67,27 +67,23 @@ int run_sensor(const struct run_options *o)
 	privsep_block_signals(&signals);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
-	if (board == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
-		log_line("cannot make a socket pair: %s", strerror(errno));
+	if (board == MAP_FAILED) {
+		log_line("cannot share memory with a second process: %s", strerror(errno));
 		return 1;
 	}
-	child = fork();
-	if (child < 0) {
-		log_line("cannot start a second process: %s", strerror(errno));
+	child = privsep_fork(&sock);
+	if (child < 0)
 		return 1;
-	}
 	if (child == 0) {
-		close(socks[0]);
 		for (int i = 0; i < 2; i++)
 			if (o->begin_fds[i] >= 0)
 				close(o->begin_fds[i]);
-		_exit(sensor_process(o, socks[1], board, &line));
+		_exit(sensor_process(o, sock, board, &line));
 	}
-	close(socks[1]);
 	if (o->local)
 		close(o->to[0].inherited); /* the collector sees the other process's end by it */
 	xsk_sockets_forget_memory();
-	status = privileged_process(o, socks[0], &signals, child, board, &line);
+	status = privileged_process(o, sock, &signals, child, board, &line);
 	waitpid(child, NULL, 0); /* without a handover; else it has ended already */
 	terminal_line_close(&line);
 	return status;

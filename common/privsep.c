@@ -31,6 +31,25 @@ void privsep_block_signals(sigset_t *set)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+pid_t privsep_fork(int *sock)
+{
+	int pair[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		log_line("cannot make a socket pair: %s", strerror(errno));
+		return -1;
+	}
+	child = fork();
+	if (child < 0)
+		log_line("cannot start a second process: %s", strerror(errno));
+	*sock = child < 0 ? -1 : pair[child ? 0 : 1];
+	close(pair[child ? 1 : 0]);
+	if (child < 0)
+		close(pair[0]);
+	return child;
+}
+
 int privsep_send(int sock, const void *msg, size_t len, const int *fds, int fd_count)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))] = { 0 };

@@ -28,6 +28,10 @@ enum privsep_order {
  * them to both, so both block them: called before the fork. */
 void privsep_block_signals(sigset_t *set);
 
+/* Makes a socket pair and a second process. Each process has its end at `*sock`. Returns as fork(),
+ * or -1 after a line. */
+pid_t privsep_fork(int *sock);
+
 /* Sends one message with up to PRIVSEP_FDS_MAX descriptors (still open here afterwards).
  * Returns 0 or -errno. */
 int privsep_send(int sock, const void *msg, size_t len, const int *fds, int fd_count);

@@ -61,20 +61,16 @@ static void serve(int sock, const char *path)
 
 int connect_start(const char *path, int output)
 {
-	int pair[2];
-	pid_t child;
+	int sock;
+	pid_t child = privsep_fork(&sock);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || (child = fork()) < 0) {
-		log_line("cannot start a second process: %s", strerror(errno));
-		return -errno;
-	}
+	if (child < 0)
+		return -EAGAIN;
 	if (child == 0) {
-		close(pair[0]);
 		close(output); /* otherwise its reader would not notice our end */
-		serve(pair[1], path);
+		serve(sock, path);
 	}
-	close(pair[1]);
-	return pair[0];
+	return sock;
 }
 
 int connect_now(const char *path, struct source *s, int ms)

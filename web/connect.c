@@ -43,22 +43,18 @@ static void serve(int sock, const char *path)
 
 int connect_start(const char *path, int listener)
 {
-	int pair[2];
-	pid_t child;
+	int sock;
+	pid_t child = privsep_fork(&sock);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || (child = fork()) < 0) {
-		log_line("cannot start a second process: %s", strerror(errno));
-		return -errno;
-	}
+	if (child < 0)
+		return -EAGAIN;
 	if (child == 0) {
-		close(pair[0]);
 		close(listener);
 		if (confine() == 0)
-			serve(pair[1], path);
+			serve(sock, path);
 		_exit(0);
 	}
-	close(pair[1]);
-	return pair[0];
+	return sock;
 }
 
 int connect_ask(int sock)
