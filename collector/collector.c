@@ -194,18 +194,6 @@ static void collector_loop(struct collector *c)
 	}
 }
 
-/* A sensor that had ended in order is not missing. */
-static void recall_ends(struct collector *c)
-{
-	for (unsigned int i = 0; i < c->sensors.count; i++) {
-		struct sensor *s = c->sensors.list[i];
-
-		s->had_ended = state_sensor_of(&c->output.state, s->id).ended;
-		if (s->had_ended)
-			s->presence = SENSOR_ENDED; /* it is no news */
-	}
-}
-
 /* What earlier collectors wrote must be known before the first datagram. */
 static int collector_begin(struct collector *c)
 {
@@ -218,8 +206,7 @@ static int collector_begin(struct collector *c)
 		err = -EINVAL;
 	else
 		err = collector_sensors(c, &c->sensors_file);
-	if (!err)
-		recall_ends(c);
+	state_recall(&c->output.state, &c->sensors);
 	sensors_file_free(&c->sensors_file);
 	return err;
 }
@@ -287,6 +274,5 @@ int collector_process(struct collector *c)
 	combos_free(&c->combos);
 	live_free(&c->live);
 	board_writer_free(&c->board);
-	state_free(&c->output.state);
 	return status;
 }

@@ -40,7 +40,7 @@ static enum sensor_presence presence_of(const struct presence *p, const struct s
 	if (!s->listed)
 		return SENSOR_NEVER;
 	if (!s->heard_ns)
-		return s->had_ended ? SENSOR_ENDED : SENSOR_NEVER;
+		return s->before.ended ? SENSOR_ENDED : SENSOR_NEVER;
 	if (s->final_heard)
 		return SENSOR_ENDED;
 	return now_ns - s->heard_ns < p->silent_ns ? SENSOR_UP : SENSOR_SILENT;
@@ -69,12 +69,9 @@ static void look(struct presence *p, struct sensor *s, uint64_t now_ns, struct c
 /* Writes the local time of day at which `ns` was now. */
 static const char *clock_text(char out[16], uint64_t ns, uint64_t now_ns)
 {
-	struct timespec now;
-	time_t then;
+	time_t then = (clock_ns(CLOCK_REALTIME) - (now_ns - ns)) / SECOND_NS;
 	struct tm tm;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	then = (now.tv_sec * SECOND_NS + now.tv_nsec - (now_ns - ns)) / SECOND_NS;
 	if (!localtime_r(&then, &tm) || !strftime(out, 16, "%H:%M:%S", &tm))
 		*out = 0;
 	return out;
@@ -167,7 +164,7 @@ static void log_never(struct presence *p, const struct sensors *sensors, uint64_
 	p->never_logged = true;
 	for (unsigned int i = 0; i < sensors->count; i++)
 		if (sensors->list[i]->listed && !sensors->list[i]->heard_ns &&
-		    !sensors->list[i]->had_ended)
+		    !sensors->list[i]->before.ended)
 			change_add(&never, sensors->list[i], 0);
 	if (never.count)
 		log_line("%u sensor%s not heard since the start: %s", never.count,

@@ -217,14 +217,6 @@ static void show_place(struct board_sensor *b, const struct sensor_place *p)
 	b->y = p->y;
 }
 
-/* The state file has the times of sensors that this process has not heard. */
-static uint64_t heard_us(const struct record_writer *w, const struct sensor *s)
-{
-	if (s->heard_ns)
-		return record_time_us(w, s->heard_ns);
-	return state_sensor_of(&w->combos->output->state, s->id).heard_s * 1000000ULL;
-}
-
 static void show_texts(struct record_writer *w, struct board_sensor *b, const struct sensor *s,
 		       const struct record_texts *t)
 {
@@ -255,7 +247,7 @@ void record_sensor(struct record_writer *w, const struct sensor *s, struct recor
 	b.presence = s->presence;
 	b.held = turns_holds(w->combos, s);
 	b.held_disk_ns = turns_held_ns(s, w->now_ns);
-	b.heard_us = heard_us(w, s);
+	b.heard_us = s->heard_ns ? record_time_us(w, s->heard_ns) : s->before.heard_s * 1000000ULL;
 	b.twice_us = record_time_us(w, s->twice_ns);
 	show_place(&b, &s->place);
 	show_ledger(&b, &s->ledger);

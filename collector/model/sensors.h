@@ -34,6 +34,12 @@ enum sensor_presence {
 	SENSOR_ENDED,  /* its final totals came */
 };
 
+/* What an earlier collector knew of a sensor (output/state.h). */
+struct sensor_before {
+	uint32_t heard_s; /* its last datagram, seconds since 1970-01-01 UTC; 0: none */
+	bool ended;	  /* in order */
+};
+
 struct sensor {
 	/* state of each room, in the room's sensor.h */
 	struct network_sensor *network;
@@ -54,9 +60,9 @@ struct sensor {
 	/* Combos use what is above: it is in few cache lines (session_receive.c). */
 
 	char name[SENSOR_NAME_MAX];
+	struct sensor_before before;
 	bool listed;	/* in the current sensors file */
 	bool in_status; /* the status line has counted it */
-	bool had_ended; /* it has ended in order before this collector's start */
 	enum sensor_presence presence;
 	uint64_t twice_ns;  /* monotonic: two machines used its key, at the latest then */
 	uint64_t silent_ns; /* monotonic: last datagram before the silence, if SENSOR_SILENT */

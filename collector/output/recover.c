@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/files/files.h"
 #include "collector/files/series.h"
-#include "collector/model/sensors.h"
 #include "common/log.h"
-#include "common/monotonic.h"
 #include "event_log_recover.h"
 
 #define RECOVER_LOG_BYTES (1LL << 30) /* more bytes than this take a while */
@@ -187,27 +184,8 @@ static int state_save(struct output *out)
 
 	if (!f)
 		return err;
-	err = state_write(f, &out->state, &out->names);
+	err = state_write(f, &out->state, &out->names, out->sensors);
 	return files_new_done(out->files, FILES_STATE_DONE, f, err);
-}
-
-/* When each listed sensor was last heard; one that this process has not heard keeps its state. */
-static void state_note_heard(struct output *out)
-{
-	uint64_t now_ns = monotonic_ns();
-	time_t now = time(NULL);
-
-	for (unsigned int i = 0; i < out->sensors->count; i++) {
-		const struct sensor *s = out->sensors->list[i];
-
-		if (!s->listed)
-			state_heard(&out->state, s->id, (struct state_sensor){ 0 });
-		else if (s->heard_ns)
-			state_heard(
-				&out->state, s->id,
-				(struct state_sensor){ now - (now_ns - s->heard_ns) / 1000000000,
-						       s->final_heard });
-	}
 }
 
 void recover_save(struct output *out)
@@ -221,7 +199,6 @@ void recover_save(struct output *out)
 	if (out->regular)
 		snprintf(out->state.file, sizeof(out->state.file), "%s", out->name);
 	out->state.offset = out->size;
-	state_note_heard(out);
 	err = state_save(out);
 	if (err && !out->state_logged && !out->failure_logged)
 		log_line("warning: the state cannot be written: %s; should this collector be "

@@ -18,28 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/monotonic.h"
+
 #define HASH_LEN 16
+#define SECOND_NS 1000000000ULL
 #define LINE_LEN (PATH_MAX + 64)
 
 typedef crypto_generichash_state hash_state;
-
-void state_heard(struct state *s, uint16_t id, struct state_sensor sensor)
-{
-	s->sensors = s->sensors ?: calloc(STATE_SENSORS, sizeof(*s->sensors));
-	if (s->sensors)
-		s->sensors[id] = sensor;
-}
-
-struct state_sensor state_sensor_of(const struct state *s, uint16_t id)
-{
-	return s->sensors ? s->sensors[id] : (struct state_sensor){ 0 };
-}
-
-void state_free(struct state *s)
-{
-	free(s->sensors);
-	s->sensors = NULL;
-}
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -73,22 +58,44 @@ static void runs_write(FILE *f, hash_state *h, const struct written *n)
 		}
 }
 
-static void heard_write(FILE *f, hash_state *h, const struct state *s)
+static void heard_line(FILE *f, hash_state *h, int id, const struct sensor_before *x)
 {
 	char line[64];
 
-	for (int id = 0; s->sensors && id < STATE_SENSORS; id++) {
-		const struct state_sensor *x = &s->sensors[id];
+	if (!x->heard_s)
+		return;
+	snprintf(line, sizeof(line), "%s %d %" PRIu32 "\n", x->ended ? "ended" : "heard", id,
+		 x->heard_s);
+	line_write(f, h, line);
+}
 
-		if (!x->heard_s)
-			continue;
-		snprintf(line, sizeof(line), "%s %d %" PRIu32 "\n", x->ended ? "ended" : "heard",
-			 id, x->heard_s);
-		line_write(f, h, line);
+static struct sensor_before before_next_start(const struct sensor *s)
+{
+	uint64_t ago_ns = monotonic_ns() - s->heard_ns;
+
+	if (!s->heard_ns)
+		return s->before;
+	return (struct sensor_before){ .heard_s = (clock_ns(CLOCK_REALTIME) - ago_ns) / SECOND_NS,
+				       .ended = s->final_heard };
+}
+
+/* Until state_recall(), what was read is written again. */
+static void heard_write(FILE *f, hash_state *h, const struct state *s,
+			const struct sensors *sensors)
+{
+	for (int id = 0; s->sensors && id < STATE_SENSORS; id++)
+		heard_line(f, h, id, &s->sensors[id]);
+	for (unsigned int i = 0; !s->sensors && i < sensors->count; i++) {
+		const struct sensor *x = sensors->list[i];
+		struct sensor_before before = before_next_start(x);
+
+		if (x->listed)
+			heard_line(f, h, x->id, &before);
 	}
 }
 
-int state_write(FILE *f, const struct state *s, const struct written *n)
+int state_write(FILE *f, const struct state *s, const struct written *n,
+		const struct sensors *sensors)
 {
 	char line[LINE_LEN], text[2 * HASH_LEN + 1];
 	hash_state h;
@@ -101,7 +108,7 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 		snprintf(line, sizeof(line), "file %" PRIu64 " %s\n", s->offset, s->file);
 		line_write(f, &h, line);
 	}
-	heard_write(f, &h, s);
+	heard_write(f, &h, s, sensors);
 	runs_write(f, &h, n);
 	hash_text(&h, text);
 	fprintf(f, "end %s\n", text);
@@ -113,14 +120,16 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 /* Takes a line about when a sensor was heard. Returns whether it is one. */
 static bool heard_take(const char *line, struct state *s, bool keep)
 {
-	struct state_sensor x = { .ended = !strncmp(line, "ended ", 6) };
+	struct sensor_before x = { .ended = !strncmp(line, "ended ", 6) };
 	unsigned int id;
 
 	if ((!x.ended && strncmp(line, "heard ", 6)) ||
 	    sscanf(line + 6, "%u %" SCNu32, &id, &x.heard_s) != 2 || id >= STATE_SENSORS)
 		return false;
-	if (keep)
-		state_heard(s, id, x);
+	if (keep && !s->sensors)
+		s->sensors = calloc(STATE_SENSORS, sizeof(*s->sensors));
+	if (s->sensors) /* without memory, it is forgotten */
+		s->sensors[id] = x;
 	return true;
 }
 
@@ -183,4 +192,17 @@ int state_read(FILE *f, struct state *s, struct written *n)
 	if (err)
 		return err;
 	return lines_read(f, s, n);
+}
+
+void state_recall(struct state *s, const struct sensors *sensors)
+{
+	for (unsigned int i = 0; s->sensors && i < sensors->count; i++) {
+		struct sensor *x = sensors->list[i];
+
+		x->before = s->sensors[x->id];
+		if (x->before.ended)
+			x->presence = SENSOR_ENDED; /* it is no news */
+	}
+	free(s->sensors);
+	s->sensors = NULL;
 }

@@ -837,7 +837,6 @@ static uint64_t output_end(void)
 	uint64_t count = 0;
 
 	output_finish(output);
-	state_free(&output->state);
 	check_lines();
 	close(lines);
 	for (int i = 0; i < FILES_MAX; i++) {

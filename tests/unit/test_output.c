@@ -68,7 +68,6 @@ static void stop(bool in_order)
 		event_log_free(&out->lines);
 		written_free(&out->names);
 	}
-	state_free(&out->state);
 	free(out);
 	privileged_stop();
 }
@@ -603,7 +602,6 @@ static void the_end_on_a_full_disk(void **state)
 	flush();
 	assert_true(out->hold.on);
 	output_finish(out);
-	state_free(&out->state);
 	assert_int_equal(sensors[0].ledger.pending, 2);
 	assert_int_equal(sensors[0].ledger.now.lost_disk, 0);
 	assert_int_equal(sensors[1].ledger.now.lost_disk, 2);

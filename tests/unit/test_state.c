@@ -9,6 +9,28 @@
 #include "collector/output/state.h"
 
 static char text[4096];
+/* Heard by an earlier collector: one, one that has ended, and one that is not listed any more. */
+static struct sensor sensors[] = {
+	{ .id = 17, .listed = true, .before = { 1795271173, false } },
+	{ .id = 65535, .listed = true, .before = { UINT32_MAX, true } },
+	{ .id = 16, .before = { 1795271173, false } },
+};
+static struct sensor *list[] = { &sensors[0], &sensors[1], &sensors[2] };
+static const struct sensors all = { .list = list, .count = 3 };
+
+/* The sensors know what was read, and it is freed. */
+static void recalled(struct state *s)
+{
+	struct sensor one = { .id = 17 }, ended = { .id = 65535 }, never = { .id = 1 };
+	struct sensor *of[] = { &one, &ended, &never };
+	const struct sensors others = { .list = of, .count = 3 };
+
+	state_recall(s, &others);
+	assert_null(s->sensors);
+	assert_true(one.before.heard_s == 1795271173 && one.presence == SENSOR_NEVER);
+	assert_true(ended.before.ended && ended.presence == SENSOR_ENDED);
+	assert_true(!never.before.heard_s && never.presence == SENSOR_NEVER);
+}
 
 /* Writes a state with runs of two sensors. Returns its bytes. */
 static size_t write_state(const char *name)
@@ -22,13 +44,10 @@ static size_t write_state(const char *name)
 	for (uint64_t run = 1; run <= WRITTEN_RUNS + 1; run++)
 		written_put(&n, 17, UINT64_MAX - run, run, run * 7);
 	written_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
-	state_heard(&s, 17, (struct state_sensor){ 1795271173, false });
-	state_heard(&s, 65535, (struct state_sensor){ UINT32_MAX, true });
-	assert_int_equal(state_write(f, &s, &n), 0);
+	assert_int_equal(state_write(f, &s, &n, &all), 0);
 	len = ftell(f);
 	fclose(f);
 	written_free(&n);
-	state_free(&s);
 	return len;
 }
 
@@ -63,12 +82,10 @@ static void it_comes_back(void **state)
 	assert_null(written_find(&n, 17, UINT64_MAX - 1));
 	assert_true(n.of[17]->runs[0].run == UINT64_MAX - WRITTEN_RUNS - 1);
 	assert_true(written_find(&n, 65535, 0)->next == UINT64_MAX);
-	assert_true(state_sensor_of(&s, 17).heard_s == 1795271173 &&
-		    !state_sensor_of(&s, 17).ended);
-	assert_true(state_sensor_of(&s, 65535).heard_s == UINT32_MAX &&
-		    state_sensor_of(&s, 65535).ended);
-	assert_true(state_sensor_of(&s, 0).heard_s == 0 && state_sensor_of(&s, 16).heard_s == 0);
-	state_free(&s);
+	assert_true(s.sensors[17].heard_s == 1795271173 && !s.sensors[17].ended);
+	assert_true(s.sensors[65535].heard_s == UINT32_MAX && s.sensors[65535].ended);
+	assert_true(s.sensors[0].heard_s == 0 && s.sensors[16].heard_s == 0);
+	recalled(&s);
 	written_free(&n);
 }
 
@@ -103,7 +120,7 @@ static void a_name_with_a_newline(void **state)
 	assert_string_equal(s.file, "");
 	assert_int_equal(s.offset, 0);
 	written_free(&n);
-	state_free(&s);
+	recalled(&s);
 }
 
 int main(void)
