@@ -76,6 +76,31 @@ uint64_t board_lost(const struct board_sensor *s)
 	       s->lost_refused;
 }
 
+void board_sum(struct board_sums *x, const struct board_sensor *s)
+{
+	x->listed += s->listed != 0;
+	x->up += s->listed && s->presence == BOARD_UP;
+	x->unbalanced += s->balance != 0;
+	x->seen += s->totals.seen;
+	x->written += s->written;
+	x->lost += board_lost(s);
+}
+
+bool board_is_shown(const struct board_sensor *s)
+{
+	return s->listed || s->runs;
+}
+
+int64_t board_ahead_us(const struct board_sensor *s)
+{
+	return s->ahead_us - s->behind_us;
+}
+
+double board_per_second(uint64_t now, uint64_t before, uint64_t interval_ns)
+{
+	return interval_ns && now > before ? (now - before) * 1e9 / interval_ns : 0;
+}
+
 const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address, uint32_t len)
 {
 	struct sockaddr_in in = { 0 };
@@ -108,7 +133,7 @@ bool board_is_deaf(const struct board_state *s, const struct board_interface *i)
 	       s->collector.time_us > since_us + BOARD_DEAF_US;
 }
 
-static enum board_trouble trouble_of_links(const struct board_state *s, uint32_t i)
+enum board_trouble board_link_trouble(const struct board_state *s, uint32_t i)
 {
 	enum board_trouble worst = BOARD_FINE;
 
@@ -124,6 +149,7 @@ static enum board_trouble trouble_of_links(const struct board_state *s, uint32_t
 enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 {
 	const struct board_sensor *now = &s->now.sensors[i], *before = board_earlier(s, i);
+	enum board_trouble links;
 
 	if (!now->listed)
 		return BOARD_FINE;
@@ -139,10 +165,10 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 		return BOARD_SHARED_KEY;
 	if (now->presence == BOARD_ENDED)
 		return BOARD_HAS_ENDED;
-	if (before && board_lost(now) > board_lost(before) &&
-	    trouble_of_links(&s->now, i) != BOARD_LINK_DOWN)
+	links = board_link_trouble(&s->now, i);
+	if (links != BOARD_LINK_DOWN && before && board_lost(now) > board_lost(before))
 		return BOARD_LOSING;
-	return trouble_of_links(&s->now, i);
+	return links;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

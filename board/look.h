@@ -28,6 +28,21 @@ uint32_t board_first_module(const struct board_state *s, uint32_t i);
 
 /* Returns the number of frames that the sensor has lost for good, for all reasons. */
 uint64_t board_lost(const struct board_sensor *s);
+/* Sums over sensors. */
+struct board_sums {
+	unsigned int listed, up; /* `up` is part of `listed` */
+	unsigned int unbalanced;
+	uint64_t seen, written, lost; /* frames */
+};
+
+/* Adds a sensor. */
+void board_sum(struct board_sums *x, const struct board_sensor *s);
+/* Whether the sensor is of interest: one that is not listed any more has a ledger. */
+bool board_is_shown(const struct board_sensor *s);
+/* Returns by how much the sensor's clock is ahead of the collector's, in microseconds. */
+int64_t board_ahead_us(const struct board_sensor *s);
+/* Returns a counter's rise per second between two states; 0 if it has fallen. */
+double board_per_second(uint64_t now, uint64_t before, uint64_t interval_ns);
 /* Writes an address without its port, or "". Returns `out`. */
 #define BOARD_ADDRESS_TEXT_MAX 48
 const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address, uint32_t len);
@@ -56,6 +71,8 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i);
 bool board_shares_key(const struct board_state *s, const struct board_sensor *b);
 /* Whether the interface is a radio that hears no frames. */
 bool board_is_deaf(const struct board_state *s, const struct board_interface *i);
+/* The worst trouble of the sensor's interfaces: BOARD_LINK_DOWN, BOARD_DEAF or BOARD_FINE. */
+enum board_trouble board_link_trouble(const struct board_state *s, uint32_t i);
 /* Returns a word for JSON and metrics: "fine", "ended", "deaf", "losing", "link", "shared_key",
  * "held", "never", "silent", "unbalanced". */
 const char *board_trouble_word(enum board_trouble t);

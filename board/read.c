@@ -208,7 +208,7 @@ void board_state_free(struct board_state *s)
 
 /* ---- the newest ------------------------------------------------------------------------------ */
 
-static uint32_t published(const struct board_view *v)
+uint32_t board_published(const struct board_view *v)
 {
 	return __atomic_load_n(&v->map->published, __ATOMIC_ACQUIRE);
 }
@@ -217,7 +217,7 @@ static uint32_t published(const struct board_view *v)
 static uint32_t since(const struct board_view *v, uint32_t n)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return published(v) - n;
+	return board_published(v) - n;
 }
 
 int board_copy(const struct board_view *v, struct board_state *now, struct board_state *before)
@@ -228,7 +228,7 @@ int board_copy(const struct board_view *v, struct board_state *now, struct board
 	if (before)
 		*before = (struct board_state){ 0 };
 	for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
-		uint32_t n = published(v);
+		uint32_t n = board_published(v);
 		int earlier = 0;
 
 		if (!n)

@@ -30,6 +30,8 @@ int board_open(struct board_view *v, const char *path);
 int board_map(struct board_view *v, int fd);
 void board_close(struct board_view *v);
 
+/* Returns the number of the newest state; 0: none yet. */
+uint32_t board_published(const struct board_view *v);
 /* Copies the newest state, and the state before it if `before` is not NULL; `before` has no sensors
  * if there is none. Returns 0, -ENODATA before the first state, -EBADMSG if the board
  * contradicts itself, -EAGAIN if it changes too fast to be copied, or -ENOMEM. */

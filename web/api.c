@@ -13,22 +13,6 @@
 
 #define SECOND_US 1000000
 
-static double per_second(uint64_t now, uint64_t before, uint64_t interval_ns)
-{
-	return interval_ns && now > before ? (now - before) * 1e9 / interval_ns : 0;
-}
-
-static int64_t clock_us(const struct board_sensor *s)
-{
-	return s->ahead_us - s->behind_us;
-}
-
-/* Whether the sensor is of interest; one that is not listed any more has a ledger. */
-static bool is_shown(const struct board_sensor *s)
-{
-	return s->listed || s->runs;
-}
-
 static void words(FILE *out, const char *name, int count, const char *(*word)(uint32_t))
 {
 	fprintf(out, ", \"%s\": [", name);
@@ -78,10 +62,10 @@ static void row(FILE *out, const struct board_states *s, uint32_t i)
 	fprintf(out, ",%d,%d,%" PRIu64, board_trouble(s, i), now->listed ? (int)now->presence : -1,
 		up ? 0 : now->heard_us / SECOND_US);
 	fprintf(out, ",%.0f,%.0f",
-		was && up ? per_second(now->totals.seen, was->totals.seen, ns) : 0,
-		was ? per_second(board_lost(now), board_lost(was), ns) : 0);
+		was && up ? board_per_second(now->totals.seen, was->totals.seen, ns) : 0,
+		was ? board_per_second(board_lost(now), board_lost(was), ns) : 0);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%u", (uint64_t)now->totals.seen,
-		board_lost(now), up ? clock_us(now) : 0,
+		board_lost(now), up ? board_ahead_us(now) : 0,
 		percent(now->totals.store, now->totals.store_limit));
 	place(out, now);
 	putc(']', out);
@@ -100,7 +84,7 @@ static void rows(FILE *out, const struct board_states *s)
 	for (uint32_t i = 0; i < s->now.collector.sensors; i++) {
 		const struct board_sensor *b = &s->now.sensors[i];
 
-		if (!is_shown(b))
+		if (!board_is_shown(b))
 			continue;
 		fprintf(out, group ? ",\n[" : "[");
 		json_string(out, b->name);
@@ -182,42 +166,37 @@ static void notes(FILE *out, const struct board_states *s)
 
 /* ---- the fleet ------------------------------------------------------------------------------- */
 
-struct sums {
-	unsigned int listed, up, unbalanced;
-	uint64_t seen, lost;
+struct fleet_sums {
+	struct board_sums of;
 	double seen_rate, lost_rate;
 	uint64_t newest_us; /* stamp of the newest frame, by the collector's clock */
 };
 
-static void sum(struct sums *x, const struct board_states *s, uint32_t i)
+static void sum(struct fleet_sums *x, const struct board_states *s, uint32_t i)
 {
 	const struct board_sensor *now = &s->now.sensors[i], *was = board_earlier(s, i);
 	uint64_t ns = s->now.collector.interval_ns;
-	uint64_t newest_us = now->newest_us ? now->newest_us - clock_us(now) : 0;
+	uint64_t newest_us = now->newest_us ? now->newest_us - board_ahead_us(now) : 0;
 
-	x->listed += now->listed != 0;
-	x->up += now->listed && now->presence == BOARD_UP;
-	x->unbalanced += now->balance != 0;
-	x->seen += now->totals.seen;
-	x->lost += board_lost(now);
+	board_sum(&x->of, now);
 	if (newest_us > x->newest_us)
 		x->newest_us = newest_us;
 	if (!was)
 		return;
-	x->seen_rate += per_second(now->totals.seen, was->totals.seen, ns);
-	x->lost_rate += per_second(board_lost(now), board_lost(was), ns);
+	x->seen_rate += board_per_second(now->totals.seen, was->totals.seen, ns);
+	x->lost_rate += board_per_second(board_lost(now), board_lost(was), ns);
 }
 
 static void sums(FILE *out, const struct board_states *s)
 {
-	struct sums x = { 0 };
+	struct fleet_sums x = { 0 };
 	uint64_t now_us = s->now.collector.time_us;
 
 	for (uint32_t i = 0; i < s->now.collector.sensors; i++)
 		sum(&x, s, i);
-	fprintf(out, ", \"listed\": %u, \"up\": %u, \"unbalanced\": %u", x.listed, x.up,
-		x.unbalanced);
-	fprintf(out, ", \"seen\": %" PRIu64 ", \"lost\": %" PRIu64, x.seen, x.lost);
+	fprintf(out, ", \"listed\": %u, \"up\": %u, \"unbalanced\": %u", x.of.listed, x.of.up,
+		x.of.unbalanced);
+	fprintf(out, ", \"seen\": %" PRIu64 ", \"lost\": %" PRIu64, x.of.seen, x.of.lost);
 	fprintf(out, ", \"seen_rate\": %.0f, \"lost_rate\": %.0f", x.seen_rate, x.lost_rate);
 	if (x.newest_us)
 		fprintf(out, ", \"newest_age\": %.1f",
@@ -256,10 +235,10 @@ static void rates(FILE *out, const struct board_states *s, uint32_t i)
 	was = was ?: now;
 	fprintf(out,
 		"{\"seen\": %.0f, \"lost\": %.0f, \"written\": %.0f, \"received_bytes\": %.0f}",
-		per_second(now->totals.seen, was->totals.seen, ns),
-		per_second(board_lost(now), board_lost(was), ns),
-		per_second(now->written, was->written, ns),
-		per_second(now->received_bytes, was->received_bytes, ns));
+		board_per_second(now->totals.seen, was->totals.seen, ns),
+		board_per_second(board_lost(now), board_lost(was), ns),
+		board_per_second(now->written, was->written, ns),
+		board_per_second(now->received_bytes, was->received_bytes, ns));
 }
 
 int api_sensor(FILE *out, const struct web_look *l, const char *arg)
@@ -269,7 +248,7 @@ int api_sensor(FILE *out, const struct web_look *l, const char *arg)
 	for (uint32_t i = 0; arg && i < s->now.collector.sensors; i++) {
 		const struct board_sensor *b = &s->now.sensors[i];
 
-		if (strcmp(b->name, arg) || !is_shown(b))
+		if (strcmp(b->name, arg) || !board_is_shown(b))
 			continue;
 		fprintf(out, "{\"time\": %.6f, \"lost\": %" PRIu64 ", \"rates\": ",
 			s->now.collector.time_us / 1e6, board_lost(b));

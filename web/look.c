@@ -70,14 +70,9 @@ static void take(struct look *l, uint64_t now_ns)
 	l->fresh = true;
 }
 
-static uint32_t published(const struct look *l)
-{
-	return __atomic_load_n(&l->view.map->published, __ATOMIC_ACQUIRE);
-}
-
 int look_tick(struct look *l, uint64_t now_ns)
 {
-	uint32_t n = l->view.map ? published(l) : l->published;
+	uint32_t n = l->view.map ? board_published(&l->view) : l->published;
 
 	if (n != l->published) {
 		l->published = n;
@@ -110,7 +105,7 @@ static int map(struct look *l, int fd, uint64_t now_ns)
 	board_close(&l->view);
 	l->view = view;
 	l->memory = st.st_ino;
-	l->published = published(l);
+	l->published = board_published(&l->view);
 	if (l->published)
 		take(l, now_ns);
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "board/look.h"
 #include "metric.h"
 
 #define SENSOR "sensor"
@@ -141,21 +142,16 @@ static bool waiting(const struct board_state *s, const struct board_sensor *b, i
 	return true;
 }
 
-static int64_t ahead_us(const struct board_sensor *b)
-{
-	return b->ahead_us - b->behind_us;
-}
-
 static bool lag(const struct board_state *s, const struct board_sensor *b, int64_t *value)
 {
-	*value = s->collector.time_us - b->newest_us + ahead_us(b);
+	*value = s->collector.time_us - b->newest_us + board_ahead_us(b);
 	return b->newest_us != 0;
 }
 
 static bool clock_offset(const struct board_state *s, const struct board_sensor *b, int64_t *value)
 {
 	(void)s;
-	*value = ahead_us(b);
+	*value = board_ahead_us(b);
 	return b->presence != BOARD_NEVER;
 }
 

@@ -57,8 +57,7 @@ enum { UNBALANCED, SILENT, NEVER, HELD, SHARED, LINK, DEAF, LOST, ENDED, FINDING
 
 struct findings {
 	struct finding of[FINDINGS];
-	unsigned int listed, up;
-	uint64_t seen, written, lost;
+	struct board_sums sums;
 };
 
 static void found(struct findings *f, int which, const struct board_sensor *s)
@@ -70,31 +69,13 @@ static void found(struct findings *f, int which, const struct board_sensor *s)
 	x->count++;
 }
 
-static void look_at_links(struct findings *f, const struct board_state *s, uint32_t i)
-{
-	bool down = false, deaf = false;
-
-	for (uint32_t n = board_first_interface(s, i);
-	     n < s->collector.interfaces && s->interfaces[n].sensor == i; n++) {
-		down |= *s->interfaces[n].state != 0;
-		deaf |= board_is_deaf(s, &s->interfaces[n]);
-	}
-	if (down)
-		found(f, LINK, &s->sensors[i]);
-	else if (deaf)
-		found(f, DEAF, &s->sensors[i]);
-}
-
 static void look(struct findings *f, const struct board_state *b, uint32_t i, long loss_percent)
 {
 	const struct board_sensor *s = &b->sensors[i];
+	enum board_trouble links = board_link_trouble(b, i);
 	uint64_t lost = board_lost(s);
 
-	f->listed += s->listed != 0;
-	f->up += s->listed && s->presence == BOARD_UP;
-	f->seen += s->totals.seen;
-	f->written += s->written;
-	f->lost += lost;
+	board_sum(&f->sums, s);
 	if (s->balance)
 		found(f, UNBALANCED, s);
 	if (!s->listed)
@@ -105,8 +86,10 @@ static void look(struct findings *f, const struct board_state *b, uint32_t i, lo
 		found(f, s->heard_us ? SILENT : NEVER, s);
 	else if (s->presence == BOARD_ENDED)
 		found(f, ENDED, s);
-	else
-		look_at_links(f, b, i);
+	else if (links == BOARD_LINK_DOWN)
+		found(f, LINK, s);
+	else if (links == BOARD_DEAF)
+		found(f, DEAF, s);
 	if (s->held)
 		found(f, HELD, s);
 	if (board_shares_key(b, s))
@@ -131,6 +114,7 @@ static void finding_print(const struct finding *x, const char *before)
 
 static enum verdict say(const struct findings *f, const struct board_collector *c)
 {
+	const struct board_sums *x = &f->sums;
 	static const char *const words[] = { "OK", "WARNING", "CRITICAL" };
 	enum verdict worst = c->holding ? CRITICAL : OK;
 	const char *before = ": ";
@@ -149,9 +133,9 @@ static enum verdict say(const struct findings *f, const struct board_collector *
 			before = "; ";
 		}
 	if (worst == OK)
-		printf(": %u of %u sensors up", f->up, f->listed);
-	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc\n", f->up, f->listed,
-	       ULL(f->seen), ULL(f->written), ULL(f->lost));
+		printf(": %u of %u sensors up", x->up, x->listed);
+	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc\n", x->up, x->listed,
+	       ULL(x->seen), ULL(x->written), ULL(x->lost));
 	return worst;
 }
 

@@ -29,11 +29,6 @@ static const bool right_aligned[COLUMNS] = {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static double per_second(uint64_t now, uint64_t before, uint64_t interval_ns)
-{
-	return interval_ns && now > before ? (now - before) * 1e9 / interval_ns : 0;
-}
-
 /* The interface that is down or deaf, the worst one first. */
 static void link_cell(char *out, const struct board_states *s, uint32_t i)
 {
@@ -101,13 +96,6 @@ static void bytes_cell(char *out, double bytes)
 		snprintf(out, CELL_MAX, "%.1f M", bytes / 1e6);
 }
 
-static void clock_cell(char *out, const struct board_sensor *s)
-{
-	int64_t ahead_us = s->ahead_us - s->behind_us;
-
-	snprintf(out, CELL_MAX, "%+.1f ms", ahead_us / 1e3);
-}
-
 static void fill(struct row *r, const struct board_states *s, uint32_t i)
 {
 	const struct board_sensor *now = &s->now.sensors[i], *was = board_earlier(s, i);
@@ -127,14 +115,14 @@ static void fill(struct row *r, const struct board_states *s, uint32_t i)
 		snprintf(r->cell[ADDRESS], CELL_MAX, "%s", address);
 	if (now->presence != BOARD_UP)
 		return;
-	clock_cell(r->cell[CLOCK], now);
+	snprintf(r->cell[CLOCK], CELL_MAX, "%+.1f ms", board_ahead_us(now) / 1e3);
 	if (!was)
 		return;
 	snprintf(r->cell[SEEN], CELL_MAX, "%.0f",
-		 per_second(now->totals.seen, was->totals.seen, ns));
+		 board_per_second(now->totals.seen, was->totals.seen, ns));
 	snprintf(r->cell[KEPT], CELL_MAX, "%.0f",
-		 per_second(now->totals.captured, was->totals.captured, ns));
-	bytes_cell(r->cell[BYTES], per_second(now->received_bytes, was->received_bytes, ns));
+		 board_per_second(now->totals.captured, was->totals.captured, ns));
+	bytes_cell(r->cell[BYTES], board_per_second(now->received_bytes, was->received_bytes, ns));
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -166,26 +154,19 @@ __attribute__((format(printf, 2, 3))) static void line(struct lines *l, const ch
 static void summary(struct lines *l, const struct board_states *s, const struct status_names *n)
 {
 	const struct board_collector *c = &s->now.collector;
-	unsigned int listed = 0, up = 0, unbalanced = 0;
 	char since[DURATION_TEXT_LEN], balance[48] = "balanced";
-	uint64_t lost = 0;
+	struct board_sums x = { 0 };
 
-	for (uint32_t i = 0; i < c->sensors; i++) {
-		const struct board_sensor *x = &s->now.sensors[i];
-
-		if (!status_is_named(n, x))
-			continue;
-		listed += x->listed != 0;
-		up += x->listed && x->presence == BOARD_UP;
-		lost += board_lost(x);
-		unbalanced += x->balance != 0;
-	}
-	if (unbalanced)
-		snprintf(balance, sizeof(balance), "unbalanced at %u", unbalanced);
+	for (uint32_t i = 0; i < c->sensors; i++)
+		if (status_is_named(n, &s->now.sensors[i]))
+			board_sum(&x, &s->now.sensors[i]);
+	if (x.unbalanced)
+		snprintf(balance, sizeof(balance), "unbalanced at %u", x.unbalanced);
 	line(l, "saluki-collector %s: runs since %s, writes to %s%s", c->version,
 	     duration_text(since, c->time_us - c->begun_us), c->file,
 	     c->holding ? ", waits for disk space" : "");
-	line(l, "sensors %u of %u up; frames lost %llu; ledger %s", up, listed, ULL(lost), balance);
+	line(l, "sensors %u of %u up; frames lost %llu; ledger %s", x.up, x.listed, ULL(x.lost),
+	     balance);
 	line(l, "%s", "");
 }
 
@@ -276,8 +257,7 @@ static unsigned int rows_fill(struct row *rows, const struct board_states *s,
 	for (uint32_t i = 0; i < s->now.collector.sensors; i++) {
 		const struct board_sensor *x = &s->now.sensors[i];
 
-		/* One that is not listed any more has a ledger. */
-		if (!status_is_named(n, x) || (!x->listed && !x->runs))
+		if (!status_is_named(n, x) || !board_is_shown(x))
 			continue;
 		rows[count].index = i;
 		rows[count].trouble = board_trouble(s, i);
