@@ -20,7 +20,7 @@ struct heartbeat_message {
 static void heartbeat_send(const struct heartbeat *h, const struct heartbeat_message *m)
 {
 	if (send(h->sock, m, sizeof(*m), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return; /* the next one comes in a second */
+		return; /* a sign of life comes again in a second */
 }
 
 int heartbeat_tick(struct heartbeat *h, const struct presence *p, const struct output *out,

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "board/json.h"
@@ -67,12 +66,9 @@ static void state_write_new(const struct board_view *v, int sock, uint64_t *done
 /* Milliseconds until the state after that of `done_us`. */
 static int wait_ms(uint64_t done_us)
 {
-	struct timespec t;
-	int64_t ms;
+	int64_t due_us = done_us + STATE_US + LATE_US;
+	int64_t ms = (due_us - (int64_t)(clock_ns(CLOCK_REALTIME) / 1000)) / 1000;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	ms = ((int64_t)(done_us + STATE_US + LATE_US) - (t.tv_sec * 1000000LL + t.tv_nsec / 1000)) /
-	     1000;
 	return ms < WAIT_LEAST_MS ? WAIT_LEAST_MS : ms > 1000 ? 1000 : ms;
 }
 

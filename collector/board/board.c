@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "collector/control/groups.h"
 #include "collector/network/network.h"
@@ -21,14 +20,6 @@ _Static_assert(GROUP_NAME_MAX <= BOARD_NAME_MAX &&
 		       GROUP_LIST_MAX <= sizeof(((struct board_group *)0)->channels) &&
 		       GROUPS_MAX <= BOARD_GROUPS_MAX,
 	       "groups fit");
-
-static uint64_t unix_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
-}
 
 /* ---- the collector, and what is not a sensor's ------------------------------------------------
  */
@@ -112,7 +103,7 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 		.slot = slot,
 		.collector = &slot->collector,
 		.now_ns = now_ns,
-		.now_us = unix_us(),
+		.now_us = clock_ns(CLOCK_REALTIME) / 1000,
 		.combos = from->network->combos,
 	};
 

@@ -6,15 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-static uint64_t unix_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
-}
+#include "common/monotonic.h"
 
 /* Copies the address, without its port. */
 static void address_set(struct board_refused *r, const struct sockaddr *from)
@@ -59,7 +52,8 @@ static struct board_refused *place_of(struct refused_list *l, const struct board
 void refused_list_add(struct refused_list *l, enum board_reason reason, const char *name,
 		      const char *key, const struct sockaddr *from)
 {
-	struct board_refused r = { .reason = reason, .first_us = unix_us() }, *at;
+	uint64_t now_us = clock_ns(CLOCK_REALTIME) / 1000;
+	struct board_refused r = { .reason = reason, .first_us = now_us }, *at;
 
 	snprintf(r.name, sizeof(r.name), "%s", name);
 	snprintf(r.key, sizeof(r.key), "%s", key);
@@ -69,7 +63,7 @@ void refused_list_add(struct refused_list *l, enum board_reason reason, const ch
 		r.first_us = at->first_us;
 		r.count = at->count;
 	}
-	r.last_us = unix_us();
+	r.last_us = now_us;
 	r.count++;
 	*at = r;
 }
