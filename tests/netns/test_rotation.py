@@ -11,7 +11,7 @@ from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_restart import numbered, written
 from netns.test_spool import World
-from netns.test_swarm import COMBOS, COUNT, Swarm, listed, sensors
+from netns.test_swarm import COMBOS, COUNT, Swarm, balanced_sensors, listed
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -251,11 +251,7 @@ def test_two_hundred_sensors(bed, bundled, keys):
     assert status == 0 and report["lost_sessions"] >= COUNT, report
     assert report["sensors_done"] == COUNT and report["frames"] == report["frames_settled"] > 0, report
     assert collector.finish()[0] == 0
-    got = sensors(collector)
-    assert len(got) == COUNT
-    for s in got:
-        assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
-        assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
+    balanced_sensors(collector, COUNT, report["frames"])
     assert len(keys.frames()) == report["frames"]
 
 

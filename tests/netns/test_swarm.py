@@ -39,6 +39,16 @@ def listed(bed):
     assert [re.sub(" .*", "", line) for line in lines] == [f"swarm-{i:05}" for i in range(1, COUNT + 1)]
 
 
+def balanced_sensors(collector, count, frames):
+    """The sensors' statistics, after each has an equal part of the frames in the file, and has lost none."""
+    got = sensors(collector)
+    assert len(got) == count
+    for s in got:
+        assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
+        assert s["written"] + s["earlier"] == s["exported"] == frames // count, s
+    return got
+
+
 def assert_all_written(bed, collector, report, replaced=False):
     """Every frame that any sensor sent is in the file, and no other; ledgers balance."""
     assert report["sensors_done"] == COUNT, report
@@ -46,11 +56,7 @@ def assert_all_written(bed, collector, report, replaced=False):
     assert report["frames"] == report["frames_settled"] > 0
     assert report["bad_datagrams"] == 0 or report["lost_sessions"]
     assert collector.finish()[0] == 0
-    got = sensors(collector)
-    assert len(got) == COUNT
-    for s in got:
-        assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
-        assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
+    for s in balanced_sensors(collector, COUNT, report["frames"]):
         assert replaced or s["earlier"] == 0, s
     assert sum(1 for _ in captures.frames(bed.out)) == report["frames"]
 
