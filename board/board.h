@@ -109,6 +109,7 @@ struct board_collector {
 	board_number time_us; /* of this state */
 	board_number begun_us;
 	board_number interval_ns; /* between this state and the previous one */
+	board_number silent_ns;	  /* --silent-after */
 	char version[32];
 	char file[256];	  /* the output's name; may be cut */
 	uint32_t holding; /* 1: the output waits for disk space */

@@ -120,6 +120,11 @@ const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address,
 	return out;
 }
 
+bool board_just_begun(const struct board_collector *c)
+{
+	return c->time_us - c->begun_us < c->silent_ns / 1000;
+}
+
 bool board_shares_key(const struct board_state *s, const struct board_sensor *b)
 {
 	return b->twice_us && s->collector.time_us < b->twice_us + SHARED_KEY_US;
@@ -157,6 +162,8 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 		return BOARD_UNBALANCED;
 	if (now->presence == BOARD_SILENT)
 		return BOARD_IS_SILENT;
+	if (now->presence == BOARD_NEVER && board_just_begun(&s->now.collector))
+		return BOARD_AWAITED;
 	if (now->presence == BOARD_NEVER) /* an earlier collector may have heard it */
 		return now->heard_us ? BOARD_IS_SILENT : BOARD_NEVER_HEARD;
 	if (now->held)
@@ -181,11 +188,17 @@ static const char *word(const char *const *words, uint32_t count, uint32_t i)
 const char *board_trouble_word(enum board_trouble t)
 {
 	static const char *const words[BOARD_TROUBLES] = {
-		[BOARD_FINE] = "fine",	      [BOARD_HAS_ENDED] = "ended",
-		[BOARD_DEAF] = "deaf",	      [BOARD_LOSING] = "losing",
-		[BOARD_LINK_DOWN] = "link",   [BOARD_SHARED_KEY] = "shared_key",
-		[BOARD_WAITS] = "held",	      [BOARD_NEVER_HEARD] = "never",
-		[BOARD_IS_SILENT] = "silent", [BOARD_UNBALANCED] = "unbalanced",
+		[BOARD_FINE] = "fine",
+		[BOARD_AWAITED] = "awaited",
+		[BOARD_HAS_ENDED] = "ended",
+		[BOARD_DEAF] = "deaf",
+		[BOARD_LOSING] = "losing",
+		[BOARD_LINK_DOWN] = "link",
+		[BOARD_SHARED_KEY] = "shared_key",
+		[BOARD_WAITS] = "held",
+		[BOARD_NEVER_HEARD] = "never",
+		[BOARD_IS_SILENT] = "silent",
+		[BOARD_UNBALANCED] = "unbalanced",
 	};
 
 	return word(words, BOARD_TROUBLES, t);

@@ -53,6 +53,7 @@ const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address,
 /* A sensor's trouble, the worst last. */
 enum board_trouble {
 	BOARD_FINE,
+	BOARD_AWAITED, /* not heard yet, and the collector has just begun */
 	BOARD_HAS_ENDED,
 	BOARD_DEAF,	   /* a radio hears no frames */
 	BOARD_LOSING,	   /* it lost frames in the last second */
@@ -73,8 +74,10 @@ bool board_shares_key(const struct board_state *s, const struct board_sensor *b)
 bool board_is_deaf(const struct board_state *s, const struct board_interface *i);
 /* The worst trouble of the sensor's interfaces: BOARD_LINK_DOWN, BOARD_DEAF or BOARD_FINE. */
 enum board_trouble board_link_trouble(const struct board_state *s, uint32_t i);
-/* Returns a word for JSON and metrics: "fine", "ended", "deaf", "losing", "link", "shared_key",
- * "held", "never", "silent", "unbalanced". */
+/* Whether the collector began so shortly ago that it cannot know yet whether sensors are silent. */
+bool board_just_begun(const struct board_collector *c);
+/* Returns a word for JSON and metrics: "fine", "awaited", "ended", "deaf", "losing", "link",
+ * "shared_key", "held", "never", "silent", "unbalanced". */
 const char *board_trouble_word(enum board_trouble t);
 /* Returns words for the state of presence, and why a sensor is refused. */
 const char *board_presence_word(uint32_t presence);

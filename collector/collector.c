@@ -241,6 +241,7 @@ int collector_process(struct collector *c)
 	c->combos.output = &c->output;
 	c->output.of_capture = c->receive.inherited;
 	c->presence.silent_ns = c->o->silent_ns;
+	c->board.silent_ns = c->o->silent_ns;
 	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups };
 	c->output.live = c->live.ring ? &c->live : NULL;
 	commands_init(&c->commands, &c->network);

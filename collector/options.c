@@ -136,7 +136,8 @@ static void help(void)
 static int parse_key(struct collector_options *o)
 {
 	if (o->key_count == SETTINGS_KEYS) {
-		log_line("--key %s: at most two: the present key, and the old one", optarg);
+		log_line(
+			"a third --key or key-text: at most two: the present key, and the old one");
 		return -EINVAL;
 	}
 	o->key_files[o->key_count++] = optarg;

@@ -71,16 +71,22 @@ void report_print(const struct network *o, const struct receive *r)
 {
 	const struct network_counters *c = &o->counters;
 	const struct event_log *l = &o->combos->output->lines;
+	unsigned int running = 0;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
 		const struct ledger *l = &o->sensors->list[i]->ledger;
 
 		if (l->runs)
 			print_sensor(o->sensors->list[i]);
-		if (l->runs && r->inherited && !l->now.sensor.final)
-			log_line("the sensor's last totals did not come: its counters up to "
-				 "'captured', and 'dropped', are older than the others");
+		running += l->runs && !l->now.sensor.final;
 	}
+	if (running && r->inherited)
+		log_line("the sensor's last totals did not come: its counters up to "
+			 "'captured', and 'dropped', are older than the others");
+	else if (running)
+		log_line("sensors that still run: %u; 'seen' to 'captured' are older than the "
+			 "rest",
+			 running);
 	if (!r->inherited)
 		log_line(
 			"datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "

@@ -163,7 +163,8 @@ static int setup(struct setup *s)
 	host_name(name);
 	key_to_text(public, s->pair.public);
 	log_line("wrote %s; the collector's machine needs this command:", s->out);
-	printf("saluki-collector add %s %s\n", name, public);
+	printf("saluki-collector add --config " SETUP_FOLDER "/collector.conf %s %s\n", name,
+	       public);
 	return fflush(stdout);
 }
 

@@ -33,6 +33,7 @@ static void show_collector(struct board_writer *w, struct record_writer *to,
 	c->time_us = to->now_us;
 	c->begun_us = w->begun_us;
 	c->interval_ns = to->now_ns - w->shown_ns;
+	c->silent_ns = w->silent_ns;
 	snprintf(c->version, sizeof(c->version), "%s", SALUKI_VERSION);
 	memcpy(c->file, out->name, strnlen(out->name, sizeof(c->file) - 1) + 1);
 	c->file[sizeof(c->file) - 1] = 0;

@@ -35,6 +35,7 @@ struct board_writer {
 	struct board *map;	     /* NULL: no board */
 	uint32_t count;		     /* states so far */
 	uint64_t begun_us;	     /* Unix time */
+	uint64_t silent_ns;	     /* --silent-after */
 	uint64_t shown_ns;	     /* monotonic: of the last state */
 	uint64_t next_ns;	     /* monotonic: of the next one */
 	struct record_texts **texts; /* by the sensor's index: its description, read */

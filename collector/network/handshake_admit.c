@@ -130,7 +130,10 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 	}
 	if (result == HANDSHAKE_REQUESTS_COOKIE)
 		wrong_key_proved(&o->wrong_key, d->from);
-	else if (!handshake_requests_answers_stranger(&o->requests, d->now_ns)) {
+	else
+		wrong_key_expect(&o->wrong_key, d->from, d->now_ns);
+	if (result != HANDSHAKE_REQUESTS_COOKIE &&
+	    !handshake_requests_answers_stranger(&o->requests, d->now_ns)) {
 		o->counters.limited_questions++;
 		return;
 	}

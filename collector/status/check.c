@@ -38,7 +38,8 @@ static void help(void)
 	       "not\n"
 	       "up, a key that two machines use, frames that wait for disk space, and a ledger\n"
 	       "that does not balance. Lost frames, a radio that hears nothing, and a sensor that\n"
-	       "has ended are a warning.\n\n");
+	       "has ended are a warning. A collector that has just begun awaits its sensors for\n"
+	       "the time of --silent-after.\n\n");
 	options_print(stdout, check_defs);
 	printf("\nExit status: 0 OK, 1 warning, 2 critical, 3 unknown or bad usage.\n");
 }
@@ -53,7 +54,7 @@ struct finding {
 	const char *names[NAMES_MAX];
 };
 
-enum { UNBALANCED, SILENT, NEVER, HELD, SHARED, LINK, DEAF, LOST, ENDED, FINDINGS };
+enum { UNBALANCED, SILENT, NEVER, HELD, SHARED, LINK, DEAF, LOST, ENDED, AWAITED, FINDINGS };
 
 struct findings {
 	struct finding of[FINDINGS];
@@ -83,7 +84,11 @@ static void look(struct findings *f, const struct board_state *b, uint32_t i, lo
 	if (s->presence == BOARD_SILENT)
 		found(f, SILENT, s);
 	else if (s->presence == BOARD_NEVER)
-		found(f, s->heard_us ? SILENT : NEVER, s);
+		found(f,
+		      board_just_begun(&b->collector) ? AWAITED
+		      : s->heard_us		      ? SILENT
+						      : NEVER,
+		      s);
 	else if (s->presence == BOARD_ENDED)
 		found(f, ENDED, s);
 	else if (links == BOARD_LINK_DOWN)
@@ -123,6 +128,10 @@ static enum verdict say(const struct findings *f, const struct board_collector *
 		if (f->of[i].count && f->of[i].verdict > worst)
 			worst = f->of[i].verdict;
 	printf("SALUKI %s", words[worst]);
+	if (worst == OK) {
+		printf(": %u of %u sensors up", x->up, x->listed);
+		before = "; ";
+	}
 	if (c->holding) {
 		printf(": the collector waits for disk space");
 		before = "; ";
@@ -132,8 +141,6 @@ static enum verdict say(const struct findings *f, const struct board_collector *
 			finding_print(&f->of[i], before);
 			before = "; ";
 		}
-	if (worst == OK)
-		printf(": %u of %u sensors up", x->up, x->listed);
 	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc\n", x->up, x->listed,
 	       ULL(x->seen), ULL(x->written), ULL(x->lost));
 	return worst;
@@ -149,7 +156,8 @@ static int run(const char *path, const struct status_names *n, long loss_percent
 				      [LINK] = { "with an interface that is not up", CRITICAL },
 				      [DEAF] = { "with a radio that hears nothing", WARNING },
 				      [LOST] = { "losing frames", WARNING },
-				      [ENDED] = { "ended", WARNING } } };
+				      [ENDED] = { "ended", WARNING },
+				      [AWAITED] = { "awaited since the collector's start", OK } } };
 	struct board_states s;
 	char why[BOARD_WHY_MAX];
 	int err = board_states_open(&s, path);

@@ -82,6 +82,8 @@ static void state_cell(char *out, const struct board_states *s, uint32_t i)
 		snprintf(out, CELL_MAX, "silent since %s", at);
 	else if (b->presence == BOARD_ENDED)
 		snprintf(out, CELL_MAX, "ended at %s", at);
+	else if (board_just_begun(&s->now.collector))
+		snprintf(out, CELL_MAX, "awaited");
 	else if (b->heard_us)
 		snprintf(out, CELL_MAX, "not since the start; %s", at);
 	else
@@ -162,7 +164,7 @@ static void summary(struct lines *l, const struct board_states *s, const struct 
 			board_sum(&x, &s->now.sensors[i]);
 	if (x.unbalanced)
 		snprintf(balance, sizeof(balance), "unbalanced at %u", x.unbalanced);
-	line(l, "saluki-collector %s: runs since %s, writes to %s%s", c->version,
+	line(l, "saluki-collector %s: has run for %s, writes to %s%s", c->version,
 	     duration_text(since, c->time_us - c->begun_us), c->file,
 	     c->holding ? ", waits for disk space" : "");
 	line(l, "sensors %u of %u up; frames lost %llu; ledger %s", x.up, x.listed, ULL(x.lost),

@@ -215,12 +215,13 @@ def test_setup(place):
     path = place.folder / "sensor.conf"
     got = setup("--to", "a:1", "--to", "b:2", "--collector", place.public, "--out", path)
     command = got.stdout.split()
-    assert got.returncode == 0 and command[:2] == ["saluki-collector", "add"]
+    assert got.returncode == 0
+    assert command[:4] == ["saluki-collector", "add", "--config", "/etc/saluki/collector.conf"], command
     options = fields(path)
     secret = dict(options)["key-text"]
     assert options == [["to", "a:1"], ["to", "b:2"], ["key-text", secret], ["collector", place.public]]
-    assert public_of(secret) == command[3] and stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert place.run(*command[1:]).returncode == 0
+    assert public_of(secret) == command[5] and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert place.run("add", *command[4:]).returncode == 0
     before = path.read_text()
     got = setup("--to", "a:1", "--collector", place.public, "--out", path)
     assert (got.returncode, got.stdout) == (1, "") and path.read_text() == before

@@ -79,6 +79,7 @@ def test_check(bed, bundled):
     until(bed, "two", state="up")
     status_, line = check(bed, "lib", "two")
     assert status_ == 0 and line.startswith("SALUKI OK: 2 of 2 sensors up | up=2;;;0;2 seen=0c written="), line
+    testbed.wait_for(lambda: check(bed)[0] == 2, "sensors that do not come", 20, 0.2)
     status_, line = check(bed)
     assert status_ == 2 and "CRITICAL: room-0, room-1, room-2 and 1 more never heard | up=2;;;0;6 " in line, line
     two.finish()
@@ -91,6 +92,18 @@ def test_check(bed, bundled):
     assert status_ == 2 and line.startswith("SALUKI CRITICAL: lib silent; two ended | up=0;;;0;2 "), line
     p = bed.ns.run(testbed.BUILD / "saluki-collector", "check", "--loss", "x", capture_output=True, check=False)
     assert p.returncode == 3 and p.stderr.startswith("saluki-collector: --loss x: "), p
+
+
+def test_a_collector_that_has_just_begun_awaits_its_sensors(bed, bundled):
+    """After a restart, a monitoring system is not told that all sensors are silent."""
+    bed.collector(options=["--silent-after", "1h"])
+    bed.tun("mon0", 803, bundled)
+    status_, line = check(bed)
+    assert status_ == 0 and line.startswith("SALUKI OK: 0 of 6 sensors up; lib, two, room-0 and 3 more awaited "), line
+    bed.sensor("lib", "mon0")
+    until(bed, "lib", state="up", trouble="fine")
+    assert state(bed)["two"]["trouble"] == "awaited" and re.search(r"two +awaited", status(bed).stdout)
+    assert check(bed, "lib")[1].startswith("SALUKI OK: 1 of 1 sensors up | ")
 
 
 def test_check_of_losses(bed, bundled):

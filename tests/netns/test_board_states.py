@@ -72,8 +72,9 @@ def test_places(bed):
 
 
 def test_refused_keys(bed, bundled):
-    """A sensor that is not listed is on the board by its key, so that it can be added."""
-    bed.collector()
+    """A sensor that is not listed is on the board by its key, so that it can be added. It is not taken for one with
+    another collector's key."""
+    collector = bed.collector()
     bed.tun("mon0", 803, bundled)
     path = bed.keys.sensor("stranger", listed=False)
     public = testbed.public_of(path.read_text().splitlines()[0] + "\n")
@@ -84,6 +85,10 @@ def test_refused_keys(bed, bundled):
     assert refused["count"] >= 1 and abs(refused["last"] - time.time()) < 30, refused
     said = status(bed).stdout
     assert f"127.0.0.1  {public}: its key is not in the sensors file (" in said, said
+    # For longer than it takes until datagrams that open under no key are logged.
+    testbed.wait_for(lambda: all_of(bed)["refused"][0]["last"] > refused["first"] + 15, "refused set-ups", 40, 0.5)
+    assert [r["reason"] for r in all_of(bed)["refused"]] == ["unlisted"]
+    assert "under no key" not in collector.finish()[1]
 
 
 def test_a_copied_key(bed, bundled):
@@ -104,7 +109,8 @@ def test_a_copied_key(bed, bundled):
 
 def test_last_heard_outlives_the_collector(bed, bundled):
     """A restarted collector knows when it last heard of a sensor that does not come back."""
-    collector = bed.collector(options=["--state", bed.tmp_path / "state"])
+    options = ["--state", bed.tmp_path / "state", "--silent-after", "3s"]
+    collector = bed.collector(options=options)
     bed.tun("mon0", 803, bundled)
     lib = bed.sensor("lib", "mon0")
     until(bed, "lib", state="up")
@@ -112,8 +118,8 @@ def test_last_heard_outlives_the_collector(bed, bundled):
     heard = state(bed)["lib"]["heard"]
     assert collector.finish()[0] == 0
     for _ in range(2):
-        collector = bed.collector(options=["--state", bed.tmp_path / "state"])
-        until(bed, "lib", state="never")
+        collector = bed.collector(options=options)
+        until(bed, "lib", state="never", trouble="silent")
         again = state(bed)["lib"]["heard"]
         assert abs(again - heard) < 3, (again, heard)
         assert state(bed)["two"]["heard"] is None

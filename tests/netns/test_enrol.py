@@ -46,7 +46,7 @@ def test_a_sensor_of_setup_is_added_and_removed(bed, bundled):
     config = bed.tmp_path / "sensor.conf"
     add = subprocess.run([BUILD / "saluki", "setup", "--to", "127.0.0.1:5600", "--collector", bed.keys.collector_public,
                           "--out", config], capture_output=True, text=True, check=True).stdout.split()
-    collector_command(bed, "add", "new", add[3])
+    collector_command(bed, "add", "new", add[5])
     read_again(collector)
     status, sensor = run(bed, config, bundled).finish(signo=None)
     assert status == 0, sensor

@@ -402,7 +402,7 @@ def test_collector_bad_usage(bed):
     assert_said(run_collector(bed, *collector_args(bed, **{"-w": "-", "-G": "5"})), 2,
                 "cannot be rotated")
     assert_said(run_collector(bed, *collector_args(bed), "more"), 2, "more", "takes no arguments")
-    assert_said(run_collector(bed, *collector_args(bed), "--key", "b", "--key", "c"), 2, "--key c: at most two")
+    assert_said(run_collector(bed, *collector_args(bed), "--key", "b", "--key", "c"), 2, "a third --key or key-text: at most two")
 
 
 def test_port_in_use(bed):
@@ -771,6 +771,7 @@ def test_signals(bed, bundled):
     collector.send_signal(signal.SIGUSR1)
     collector.expect(f"lib: seen {count} = filtered 0 + ring_full 0 + copy_failed 0 + "
                      f"captured {count}")
+    collector.expect("sensors that still run: 1; 'seen' to 'captured' are older")
     assert sensor.finish(signal.SIGTERM)[0] == 0
     status, said = collector.finish(signal.SIGTERM)
     assert status == 0 and "balance 0" in said

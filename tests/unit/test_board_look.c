@@ -70,6 +70,10 @@ static void test_troubles(void **state)
 	assert_int_equal(board_trouble(&s, 1), BOARD_WAITS);
 	b->presence = BOARD_NEVER;
 	assert_int_equal(board_trouble(&s, 1), BOARD_NEVER_HEARD);
+	s.now.collector.silent_ns = 3601000000000;
+	assert_int_equal(board_trouble(&s, 1), BOARD_AWAITED);
+	s.now.collector.begun_us = NOW_US + 1; /* the clock was set back */
+	assert_int_equal(board_trouble(&s, 1), BOARD_NEVER_HEARD);
 	b->presence = BOARD_SILENT;
 	assert_int_equal(board_trouble(&s, 1), BOARD_IS_SILENT);
 	b->balance = 1;

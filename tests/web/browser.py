@@ -18,7 +18,8 @@ SUITE = "bookworm"
 LEFT_OUT = ("libc6", "debconf", "sysvinit-utils", "lsb-base", "libllvm15", "libgl1-mesa-dri", "x11-utils", "xdg-utils")
 SCRIPT = """#!/bin/sh
 tree=$(dirname "$(realpath "$0")")
-export LD_LIBRARY_PATH=$tree/usr/lib/x86_64-linux-gnu:$tree/lib/x86_64-linux-gnu
+lib=$tree/usr/lib/x86_64-linux-gnu # libpulse looks for a part of it in the machine's own folder
+export LD_LIBRARY_PATH=$lib:$lib/pulseaudio:$tree/lib/x86_64-linux-gnu
 export FONTCONFIG_FILE=$tree/fonts.conf
 exec $tree/usr/lib/chromium/chromium-headless-shell "$@"
 """

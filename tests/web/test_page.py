@@ -84,7 +84,7 @@ def test_what_needs_attention(bed, pretended):
     assert re.search(r"silent since \d\d:\d\d:\d\d, \d+ s\b", rows[1]), rows[1]
     assert "wlan0: no carrier" in rows[6] and "wlan0 hears no frames since" in rows[8], rows
     refused = page.locator("#refusals li").all_inner_texts()
-    assert "saluki-collector add NAME mJ3jvQxLcCZ0pFJ5kq1d0oQwq6r3x1yQnTn5pW8sB0E=" in refused[0], refused
+    assert "add --config /etc/saluki/collector.conf NAME mJ3jvQxLcCZ0pFJ5kq1d0oQwq6r3x1yQnTn5pW8sB0E=" in refused[0], refused
     assert "192.168.1.23" in refused[0] and "37 times" in refused[0] and "s-3 refused" in refused[1], refused
     expect(page).to_have_title("(10) Saluki")
     icon = page.evaluate("""new Promise(done => { const i = new Image(); i.onload = () => done(i.naturalWidth > 0);

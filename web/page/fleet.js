@@ -25,6 +25,7 @@ function trouble(s) {
 	case "silent": return ["silent since ", time(s.heard), `, ${ageOf(s.heard)}`];
 	case "ended": return ["ended in order at ", time(s.heard), `, ${ageOf(s.heard)} ago`];
 	case "never": return s.heard ? ["not heard since the collector's start; last at ", time(s.heard)] : ["never heard"];
+	case "awaited": return ["not heard yet; the collector has just begun"];
 	case "held": return ["its frames wait for disk space"];
 	case "losing": return [`loses ${number(s.lost_rate)} frames/s`];
 	case "unbalanced": return [`its ledger is off by ${framesOf(Math.abs(note.balance || 0))}`];
@@ -110,13 +111,14 @@ function newest(state) {
 /* Label, value, note, colours of both. */
 function tiles(state) {
 	const missing = state.listed - state.up;
+	const awaited = fleet.sensors.some(s => s.word === "awaited");
 	const [disk, diskColour] = diskLeft(state);
 	const [age, , ageColour] = newest(state);
 	const used = state.disk_size - state.disk_free;
 	return [
 		["sensors heard", `${number(state.up)} / ${number(state.listed)}`,
 			missing ? `${number(missing)} not heard` : state.listed ? "all of them" : "none is listed",
-			missing ? "bad" : state.listed ? "fine" : ""],
+			missing ? awaited ? "" : "bad" : state.listed ? "fine" : ""],
 		["frames/s", number(state.seen_rate), `${number(state.seen)} in all`, ""],
 		["lost for good", share(state.lost, state.seen), state.lost_rate ? `now ${number(state.lost_rate)} frames/s`
 			: `${framesOf(state.lost)}, none now`, state.lost_rate ? "warn" : "fine"],
@@ -193,7 +195,7 @@ function refusedItem(r) {
 	const from = `${r.name ? `from ${r.address}, ` : ""}${some(r.count, "time", "times")}, last at `;
 	text.append(el("small", null, from, time(r.last)));
 	if (r.reason === "unlisted" && r.key)
-		text.append(el("small", null, "to let it in: "), el("code", null, `saluki-collector add NAME ${r.key}`));
+		text.append(el("small", null, "to let it in: "), el("code", null, `saluki-collector add --config /etc/saluki/collector.conf NAME ${r.key}`));
 	else if (r.key)
 		text.append(el("small", null, `key ${r.key}`));
 	return el("li", null, el("span", { className: "badge is-warn", "aria-hidden": "true" }, "!"), text);

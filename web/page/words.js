@@ -15,6 +15,7 @@ const TROUBLES = {
 	deaf: ["D", "warn", "deaf"],
 	link: ["C", "warn", "link down"],
 	shared_key: ["K", "warn", "shared key"],
+	awaited: ["A", "gone", "awaited"],
 	ended: ["E", "gone", "ended"],
 	unlisted: ["?", "gone", "not listed"],
 };
