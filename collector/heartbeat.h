@@ -15,12 +15,13 @@
 struct heartbeat {
 	int sock; /* to the privileged process; -1: nobody wants to know */
 	uint64_t next_ns;
+	bool reloaded; /* and it was not said yet */
 };
 
-/* The receiving process: sends when due, or at once if it has `reloaded`. Returns milliseconds
- * until the next time; -1: never. */
+/* The receiving process: sends when due. Returns milliseconds until the next time; -1: never. */
 int heartbeat_tick(struct heartbeat *h, const struct presence *p, const struct output *out,
 		   uint64_t now_ns);
+/* The next tick sends, and says so. */
 void heartbeat_reloaded(struct heartbeat *h);
 
 /* The privileged process: passes a message of `sock` on. Returns 0, or -errno if no more come. */

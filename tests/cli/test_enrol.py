@@ -182,6 +182,19 @@ def test_two_at_once_have_ids_of_their_own(place):
     assert sorted(int(line[1]) for line in lines) == list(range(1, 21)) and len({line[0] for line in lines}) == 20
 
 
+def test_nobody_reads_what_is_printed(place):
+    """As with `| head -n 1`: the sensors file and the config files are still of the same sensors."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    names = [f"room-{n}" for n in range(9)]
+    with os.fdopen(theirs, "w") as pipe:
+        p = subprocess.run([BUILD / "saluki-collector", "enrol", "--config", place.config, "--to", "a:1", "--out",
+                            place.out, *names], stdout=pipe, timeout=60, check=False)
+    assert p.returncode >= 0, "it is not killed"
+    assert [line.split()[0] for line in place.sensors.read_text().splitlines()] == names
+    assert sorted(path.name for path in place.out.iterdir()) == [f"{name}.conf" for name in names]
+
+
 def test_200_sensors_take_at_most_two_seconds(place):
     begun = time.monotonic()
     got = place.enrol("--psk", *(f"room-{n}" for n in range(200)))
