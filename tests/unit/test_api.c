@@ -90,11 +90,11 @@ static void test_rows(void **state)
 	now[0].y = -3;
 	now[1].heard_us = 900ULL * SECOND + 7;
 	assert_int_equal(written(api_fleet, NULL, NULL), 0);
-	/* 100 frames a second, losing: trouble 3; 2 lost a second; no floor */
-	has("[\"a\\\"b\",\"east\",3,1,0,100,2,300,4,-7,25,null,1.2,-3.0]");
-	has("[\"two\",0,8,2,900,0,0,0,0,0,0]");
+	/* 100 frames a second, losing: trouble 4; 2 lost a second; no floor */
+	has("[\"a\\\"b\",\"east\",4,1,0,100,2,300,4,-7,25,null,1.2,-3.0]");
+	has("[\"two\",0,9,2,900,0,0,0,0,0,0]");
 	hasnt("gone");
-	has("\"troubles\": [\"fine\", \"ended\", \"deaf\", \"losing\", \"link\"");
+	has("\"troubles\": [\"fine\", \"awaited\", \"ended\", \"deaf\", \"losing\", \"link\"");
 	has("\"presences\": [\"never\", \"up\", \"silent\", \"ended\"]");
 	has("\"listed\": 2, \"up\": 1, \"unbalanced\": 0");
 	has("\"seen\": 300, \"lost\": 4, \"seen_rate\": 100, \"lost_rate\": 2, \"newest_age\": "
