@@ -402,7 +402,8 @@ def test_collector_bad_usage(bed):
     assert_said(run_collector(bed, *collector_args(bed, **{"-w": "-", "-G": "5"})), 2,
                 "cannot be rotated")
     assert_said(run_collector(bed, *collector_args(bed), "more"), 2, "more", "takes no arguments")
-    assert_said(run_collector(bed, *collector_args(bed), "--key", "b", "--key", "c"), 2, "a third --key or key-text: at most two")
+    assert_said(run_collector(bed, *collector_args(bed), "--key", "b", "--key", "c"), 2,
+                "a third --key or key-text: at most two")
 
 
 def test_port_in_use(bed):
