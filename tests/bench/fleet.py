@@ -13,7 +13,7 @@ from netns import testbed
 from web import server
 from web.prometheus import Prometheus
 
-PAIRS = 5
+PAIRS = 9
 MEASURED_S = 6
 ENROLLED = 200  # sensors
 SCRAPES = 3
