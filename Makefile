@@ -44,7 +44,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
-PACKAGES_PACKAGE := dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
+PACKAGES_PACKAGE := build-essential systemd dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
 
@@ -556,7 +556,7 @@ test-full: deps-test ## filters in the kernel against libpcap's, on every frame 
 
 PACKAGES_FOLDER ?= build/packages
 .PHONY: packages test-package
-packages: ## build the Debian packages, from the committed files, into build/packages
+packages: deps ## build the Debian packages, from the committed files, into build/packages
 	$(call install_packages,$(PACKAGES_PACKAGE))
 	$(Q)rm -rf $(PACKAGES_FOLDER) && mkdir -p $(PACKAGES_FOLDER)/saluki
 	$(Q)git -c safe.directory=$(CURDIR) archive HEAD | tar -x -C $(PACKAGES_FOLDER)/saluki
