@@ -133,6 +133,7 @@ struct combo_frame {
 enum {
 	COMBO_EVENT_DWELL = 1, /* dwell.h */
 	COMBO_EVENT_SAID = 2,  /* from a module: module_event.h */
+	COMBO_EVENT_CLOCK = 3, /* clock_readings.h */
 };
 
 struct combo_event {

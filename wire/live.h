@@ -11,8 +11,8 @@
  *
  * The ring is a struct live_ring, and from LIVE_DATA on `size` bytes. Positions only rise;
  * position p is byte p % size. A record is a struct live_record and the pcapng blocks of one combo,
- * and may continue at the ring's begin. A combo has one record, also if its sensor sends it again.
- * Bytes below `floor` are void. The writer:
+ * or a statistics block between combos, and may continue at the ring's begin. A combo has one
+ * record, also if its sensor sends it again. Bytes below `floor` are void. The writer:
  *
  *     writing++ (odd); floor = head + len - size; full fence;
  *     copy the record; head += len (release); the sensor's frames += ...; writing++ (release)
@@ -24,10 +24,10 @@
  *
  * The table is a struct live_table, LIVE_SENSORS_MAX of struct live_sensor, and two halves of
  * LIVE_HALF bytes of pcapng interface blocks. In a record, the interface of a packet or statistics
- * block is its interface block's offset in the half `generation` % 2. When a half is full, the
- * writer increments `generation`, and after a full fence begins the other half again. A reader
- * copies a block, then an acquire fence, then checks that `generation` is at most one ahead.
- * Sensors change while `sensors_seq` is odd.
+ * block is its interface block's offset in the half `generation` % 2, or LIVE_ANY in a statistics
+ * block about the whole sensor. When a half is full, the writer increments `generation`, and after
+ * a full fence begins the other half again. A reader copies a block, then an acquire fence, then
+ * checks that `generation` is at most one ahead. Sensors change while `sensors_seq` is odd.
  *
  * A reader must not trust the ring and the table: an attacker in the collector may change them at
  * any time. The reader therefore copies data before it checks the copy.
@@ -55,6 +55,7 @@
 #define LIVE_NAME_MAX 32 /* with its 0 byte */
 #define LIVE_HALF (16 << 20)
 #define LIVE_BLOCK_MAX 4096 /* bytes of an interface block */
+#define LIVE_ANY UINT32_MAX
 
 /* Where a long integer is aligned to 4, too. */
 typedef uint64_t __attribute__((aligned(8))) live_number;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Messages: the contents of Shroud's datagrams, with the kind in the first byte (docs/wire.md lists
- * them). Larger messages have files of their own: combos (combo.h), totals.h, info.h, order.h.
+ * them). Larger messages have files of their own: combos (combo.h), totals.h, progress.h, info.h,
+ * order.h.
  */
 #ifndef WIRE_MESSAGE_H
 #define WIRE_MESSAGE_H
@@ -24,6 +25,7 @@ enum message_kind {
 	MESSAGE_RENEW = 8,
 	MESSAGE_ANSWER = 9,
 	MESSAGE_FLOOR = 10,
+	MESSAGE_PROGRESS = 11,
 	/* to the sensor */
 	MESSAGE_ACK = 3,
 	MESSAGE_PROBED = 16,

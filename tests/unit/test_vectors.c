@@ -6,7 +6,8 @@
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
  * wire/totals.o wire/combo.o wire/columns.o wire/combo_open.o wire/dot11_templates.o
  * wire/fields.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/wired_next.o
- * wire/dwell.o wire/module_event.o wire/spool.o
+ * wire/dwell.o wire/module_event.o wire/clock_readings.o wire/progress.o
+ * wire/spool.o
  */
 #include "unit.h"
 
@@ -14,8 +15,10 @@
 
 #include "wire/request.h"
 #include "wire/combo.h"
+#include "wire/clock_readings.h"
 #include "wire/dwell.h"
 #include "wire/module_event.h"
+#include "wire/progress.h"
 #include "wire/message.h"
 #include "wire/spool.h"
 #include "wire/totals.h"
@@ -548,6 +551,52 @@ static void words_of_modules(void **state)
 	assert_said("said_least", "A", 0, 0);
 }
 
+static void assert_readings(const char *name, unsigned int count, const struct clock_reading *last)
+{
+	const struct vector *v = vector(name);
+	uint8_t out[CLOCK_READINGS_MAX * CLOCK_READING_WIRE_MAX];
+	struct clock_readings r;
+
+	assert_int_equal(clock_readings_read(&r, v->bytes, v->len), 0);
+	assert_int_equal(r.count, count);
+	assert_memory_equal(&r.list[count - 1], last, sizeof(*last));
+	ASSERT_VECTOR(out, clock_readings_write(out, &r), name);
+}
+
+static void readings_of_clocks(void **state)
+{
+	(void)state;
+	assert_readings("readings", 3,
+			&(struct clock_reading){ 86400100000000,
+						 1792000000123456789 - 86400000000000 + 37000000000,
+						 -123506789 });
+	assert_readings("readings_extreme", 2, &(struct clock_reading){ 0, INT64_MIN, INT64_MAX });
+}
+
+static void assert_progress(const char *name, const struct progress *want)
+{
+	const struct vector *v = vector(name);
+	uint8_t out[PROGRESS_WIRE_MAX], longer[PROGRESS_WIRE_MAX + 1] = { 0 };
+	struct progress p;
+
+	assert_int_equal(progress_read(&p, v->bytes, v->len), 0);
+	assert_memory_equal(&p, want, sizeof(p));
+	ASSERT_VECTOR(out, progress_write(out, &p), name);
+	for (size_t len = 0; len < v->len; len++)
+		assert_int_equal(progress_read(&p, v->bytes, len), -EBADMSG);
+	memcpy(longer, v->bytes, v->len); /* of a later version */
+	assert_int_equal(progress_read(&p, longer, v->len + 1), 0);
+}
+
+static void what_was_sent_and_the_clocks_offset(void **state)
+{
+	(void)state;
+	assert_progress("progress",
+			&(struct progress){ 70000, 1792000000123456789, -5000000, 300000 });
+	assert_progress("progress_most",
+			&(struct progress){ UINT64_MAX, UINT64_MAX, INT64_MIN, UINT64_MAX });
+}
+
 static void spool_keys(const char *pair, const char *wrapped_name)
 {
 	struct keypair e = keypair("spool_e", "spool_e_public"), c = keypair("c", "C");
@@ -611,6 +660,8 @@ int main(void)
 		cmocka_unit_test(one_way),
 		cmocka_unit_test(events_alone),
 		cmocka_unit_test(dwells),
+		cmocka_unit_test(readings_of_clocks),
+		cmocka_unit_test(what_was_sent_and_the_clocks_offset),
 		cmocka_unit_test(words_of_modules),
 		cmocka_unit_test(spools),
 	};

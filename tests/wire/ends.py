@@ -75,6 +75,7 @@ class Run:
         self.pieces = collections.defaultdict(dict)
         self.whole, self.taken, self.frames, self.next_frame = {}, 0, [], 0
         self.totals, self.described = None, []  # each frame's totals and info, as the sensor reported them
+        self.progress, self.readings = [], []  # each reading with the number of frames before it
 
     def count(self, low):
         """The count with these low bits that is nearest to `taken`."""
@@ -109,6 +110,8 @@ class Run:
                 data = sw.record_open(self.spool.key, self.spool.run, self.taken, data)
             combo = sc.Combo(data, 0 if self.spool else sensor_id)
             assert combo.seqn == self.taken & 0xffff and combo.first == self.next_frame
+            self.readings += [(len(self.frames) + e.at, r) for e in combo.events if e.type == sc.CLOCK
+                              for r in sc.readings_read(e.data)]
             self.frames += combo.frames
             self.described += [info] * len(combo.frames)
             self.next_frame += len(combo.frames)
@@ -304,6 +307,8 @@ class Collector:
         elif kind == sw.FLOOR:
             if not session.silent:
                 run.floor(*sw.numbers(message))
+        elif kind == sw.PROGRESS:
+            run.progress.append(sc.progress_read(message))
         else:
             raise AssertionError(f"a message of kind {kind}")
         session.rx.keep(number)
@@ -571,6 +576,9 @@ class Sensor:
         n = self.exported
         return sc.totals_write({"seen": n, "captured": n, "exported": n, "final": final,
                                 "combos": len(self.combos), "datagrams": self.datagrams})
+
+    def progress(self, before_ns, ahead_ns=0, round_trip_ns=0):
+        self.say(sc.progress_write(sc.Progress(self.exported, before_ns, ahead_ns, round_trip_ns)))
 
     def finish(self):
         for _ in range(20):

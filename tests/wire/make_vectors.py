@@ -116,6 +116,8 @@ def messages(v):
     v["totals"] = sc.totals_write(totals)
     v["totals_interfaces"] = sc.totals_write(totals, [{"seen": 5, "filtered": 1, "captured": 4},
                                                       {"seen": 300, "ring_full": 300}])
+    v["progress"] = sc.progress_write(sc.Progress(70000, TIME, -5000000, 300000))
+    v["progress_most"] = sc.progress_write(sc.Progress(2**64 - 1, 2**64 - 1, -2**63, 2**64 - 1))
 
 
 def hashed(frames):
@@ -135,6 +137,11 @@ def combos(v):
     v["said"] = sc.said_write(sc.Said(3, 1, TIME - 250000000, 70000, "worm-2_b", bytes(range(9))))
     v["said_most"] = sc.said_write(sc.Said(7, 2, 2**64 - 1, 2**64 - 1, "x" * 31, bytes(range(64))))
     v["said_least"] = sc.said_write(sc.Said(0, 0, 0, 0, "A", b""))
+    steady = sc.Reading(86400 * 10**9, TIME - 86400 * 10**9, -123456789)
+    slewed = steady._replace(monotonic_ns=steady.monotonic_ns + 10**8, raw_ns=steady.raw_ns - 50000)
+    v["readings"] = sc.readings_write([steady, slewed, slewed._replace(realtime_ns=slewed.realtime_ns + 37 * 10**9)])
+    v["readings_extreme"] = sc.readings_write([sc.Reading(2**64 - 1, 2**63 - 1, -2**63),
+                                               sc.Reading(0, -2**63, 2**63 - 1)])
     events = [sc.Event(0, sc.DWELL, v["dwell"]), sc.Event(21, 300, b""),
               sc.Event(52, sc.DWELL, v["dwell_failed"]), sc.Event(52, 2**32 - 1, b"an event")]
     v["combo_count"], v["combo_first"] = 70000, 123456

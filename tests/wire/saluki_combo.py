@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A second implementation of combos, dwells, module events, totals and info, written from
-docs/wire.md alone. In: a combo's bytes. Out: its frames and events; and the reverse (combo_write).
+"""A second implementation of combos, dwells, module events, clock readings, totals, progress and info, written
+from docs/wire.md alone. In: a combo's bytes. Out: its frames and events; and the reverse (combo_write).
 """
 import collections
 import pathlib
@@ -12,14 +12,15 @@ import zstandard
 
 from wire import saluki_wired as sd
 from wire.numbers import M64, Reader, unzigzag, varint, zigzag
-from wire.saluki_wire import TOTALS, Refused
+from wire.saluki_wire import PROGRESS, TOTALS, Refused
 
 MAGIC = 0x534c4b49
 VERSION = 4
 STORED, ZSTD, ZSTD_DOT11, DENSE = 0, 1, 2, 0x80
 FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 33024, 262144, 16
 EVENTS_MAX, EVENT_LEN_MAX = 256, 512
-DWELL, SAID, UNSETTLED = 1, 2, 0x80
+DWELL, SAID, CLOCK, UNSETTLED = 1, 2, 3, 0x80
+READINGS_MAX = 16
 FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 254, 6, 6
 FORM_WHOLE, FORM_DIFFERENCE = 0, 255
 HEAD_LEN, TAIL_MIN, BACK_MAX = 64, 72, 255
@@ -637,7 +638,37 @@ def said_read(data):
     return s
 
 
-# ---- totals and info ---------------------------------------------------------------------------
+# ---- clocks --------------------------------------------------------------------------------------
+
+Reading = collections.namedtuple("Reading", "monotonic_ns realtime_ns raw_ns")  # the last two: minus the first
+
+
+def readings_write(readings):
+    out, before = b"", Reading(0, 0, 0)
+    for r in readings:
+        out += varint(r.monotonic_ns - before.monotonic_ns & M64)
+        out += varint(zigzag(r.realtime_ns - before.realtime_ns)) + varint(zigzag(r.raw_ns - before.raw_ns))
+        before = r
+    return out
+
+
+def signed(v):
+    v &= M64
+    return v - 2**64 if v >> 63 else v
+
+
+def readings_read(data):
+    r, out, last = Reader(data), [], Reading(0, 0, 0)
+    while r.left():
+        last = Reading(last.monotonic_ns + r.varint() & M64, signed(last.realtime_ns + unzigzag(r.varint())),
+                       signed(last.raw_ns + unzigzag(r.varint())))
+        out.append(last)
+    if not 0 < len(out) <= READINGS_MAX:
+        raise Refused("no readings, or too many")
+    return out
+
+
+# ---- totals, progress and info -----------------------------------------------------------------
 
 TOTALS_NAMES = ("seen filtered ring_full copy_failed captured malformed exported dropped_send "
                 "dropped_shutdown combos datagrams seen_bytes kept_bytes body_bytes sent_bytes "
@@ -667,6 +698,21 @@ def totals_read(message):
     if r.left():
         raise Refused("totals that go on")
     return dict(zip(TOTALS_NAMES, values + [0] * len(TOTALS_NAMES))), interfaces
+
+
+Progress = collections.namedtuple("Progress", "exported before_ns ahead_ns round_trip_ns")
+
+
+def progress_write(p):
+    return (bytes([PROGRESS]) + varint(p.exported) + struct.pack(">Q", p.before_ns) + varint(zigzag(p.ahead_ns)) +
+            varint(p.round_trip_ns))
+
+
+def progress_read(message):
+    """Bytes after it belong to a later version."""
+    r = Reader(message)
+    r.byte()
+    return Progress(r.varint(), int.from_bytes(r.take(8), "big"), unzigzag(r.varint()), r.varint())
 
 
 def info_write(lines):

@@ -443,7 +443,7 @@ class Receiver:
 
 # ---- messages ----------------------------------------------------------------------------------
 
-COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR = range(1, 11)
+COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR, PROGRESS = range(1, 12)
 PROBED, CHALLENGE, RENEWED, ORDER = 16, 17, 18, 19
 COMBO_MAX, RECORD_MAX = 33041, 33089
 

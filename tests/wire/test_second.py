@@ -72,8 +72,9 @@ def test_combos_come_back(codec):
     frames = [sc.Frame(*f) for f in itertools.islice(captures.frames(captures.BUNDLED), 60)]
     dwell = sc.Dwell(1, 2412, 20, 2412, 5 * 10**18, 5 * 10**18 + 250000000, 60, 0, 0, 0, 7)
     said = sc.Said(1, 1, 5 * 10**18, 3, "worm", b"\0\xff")
+    readings = [sc.Reading(7 * 10**9, 10**18, -5), sc.Reading(8 * 10**9, 10**18 - 1, 2**40)]
     events = [sc.Event(0, 7, b""), sc.Event(13, sc.DWELL, sc.dwell_write(dwell)),
-              sc.Event(13, sc.SAID, sc.said_write(said)),
+              sc.Event(13, sc.SAID, sc.said_write(said)), sc.Event(13, sc.CLOCK, sc.readings_write(readings)),
               sc.Event(60, 2**32 - 1, bytes(sc.EVENT_LEN_MAX))]
     combo = sc.combo_write(frames, 5, 70000, 9, codec, events)
     read = sc.Combo(combo, 9)
@@ -82,6 +83,10 @@ def test_combos_come_back(codec):
     assert read.events == events
     assert sc.dwell_read(read.events[1].data) == dwell
     assert sc.said_read(read.events[2].data) == said
+    assert sc.readings_read(read.events[3].data) == readings
+    for wrong in (b"", read.events[3].data[:-1], sc.readings_write(readings * 9)):
+        with pytest.raises(sw.Refused):
+            sc.readings_read(wrong)
 
 
 def wired_files():
