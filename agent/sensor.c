@@ -109,7 +109,8 @@ static unsigned int sensor_pipelines(const struct sensor *s, const struct run_op
 
 	if (n <= 1)
 		return 0;
-	if (s->exporter.source->lanes && !sampler_is_needed(&o->capture, &s->handover))
+	if (QUEUE_LISTS && s->exporter.source->lanes &&
+	    !sampler_is_needed(&o->capture, &s->handover))
 		return n < PIPELINES_MAX ? n : PIPELINES_MAX;
 	if (o->pipelines)
 		log_line("--pipelines %u: goes with --source xdp and tc, without sampled channels; "
@@ -172,6 +173,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	/* One-way sessions may send only after some seconds. */
 	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	err = capture_init(&s->capture, source, &s->queue, h, o->combo_age_ms);
+	e->watermark = source->clock ? &s->capture.watermark : NULL;
 	err = err
 		      ?: commands_init(&s->control.orders, o->allowed, h, s->control.privileged,
 				       s->compiler);
@@ -210,7 +212,7 @@ static void *pipeline_named(void *arg)
 static int sensor_threads(struct sensor *s)
 {
 	pthread_t capture, export, pipelines[PIPELINES_MAX];
-	unsigned int n = s->queue.pipelines;
+	unsigned int n = queue_pipelines(&s->queue);
 	int err;
 
 	err = s->exporter.spool ? -spool_start(s->exporter.spool) : 0;
@@ -288,7 +290,7 @@ static void sensor_free(struct sensor *s)
 {
 	s->capture.source->ops->close(s->capture.source);
 	export_free(&s->exporter);
-	for (unsigned int i = 0; i < s->queue.pipelines; i++)
+	for (unsigned int i = 0; i < queue_pipelines(&s->queue); i++)
 		pipeline_free(&s->pipelines[i]);
 	capture_free(&s->capture);
 	queue_free(&s->queue);

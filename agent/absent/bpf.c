@@ -9,6 +9,7 @@
 
 #include "agent/command/pinned.h"
 #include "agent/command/refilter.h"
+#include "agent/export/pipeline.h"
 #include "agent/options/subcommands.h"
 #include "agent/source/source.h"
 #include "agent/tap/tap.h"
@@ -19,6 +20,23 @@
 static void refuse(const char *what)
 {
 	log_line("%s refused: this saluki is built without libbpf", what);
+}
+
+/* ---- pipelines (QUEUE_LISTS is false) -------------------------------------------------------- */
+
+int pipeline_init(struct pipeline *p, struct queue *queue, struct source *source,
+		  struct compressor *compressor, const struct compressor_sight *sight)
+{
+	return -EOPNOTSUPP;
+}
+
+void pipeline_free(struct pipeline *p)
+{
+}
+
+void *pipeline_thread(void *pipeline)
+{
+	return NULL;
 }
 
 /* ---- taps and sources ------------------------------------------------------------------------ */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Capture thread. In: frames from a source. Out: combos in the queue, each closed when full or
- * `--combo-age` after its first frame, with radios' dwells between the frames. Always holds: no
- * frame taken from the source is dropped here. If the queue is full, the thread waits, and the
- * kernel's ring fills and counts its losses. Allocates nothing.
+ * `--combo-age` after its first frame, with radios' dwells and the clocks' readings between the
+ * frames. Always holds: no frame taken from the source is dropped here. If the queue is full, the
+ * thread waits, and the kernel's ring fills and counts its losses. Allocates nothing.
  */
 #include "capture.h"
 
@@ -36,7 +36,7 @@ int capture_init(struct capture *c, struct source *source, struct queue *queue,
 int capture_begin(struct capture *c, uint64_t frames, uint64_t limit)
 {
 	c->first = c->taken = frames;
-	if (c->queue->pipelines)
+	if (queue_pipelines(c->queue))
 		c->source->ops->mark(c->source, true, c->marked);
 	if (!limit)
 		return 0;
@@ -54,7 +54,7 @@ void capture_free(struct capture *c)
 
 static bool slot_is_empty(const struct slot *s)
 {
-	return combo_is_empty(&s->combo) && !s->listed;
+	return combo_is_empty(&s->combo) && !slot_is_list(s);
 }
 
 static bool is_open(const struct capture *c)
@@ -80,7 +80,7 @@ static void capture_end_list(struct capture *c, bool with_last)
 static void capture_push(struct capture *c, bool with_last)
 {
 	if (is_open(c)) {
-		if (c->slot->listed)
+		if (slot_is_list(c->slot))
 			capture_end_list(c, with_last);
 		else if (c->source->ops->mark)
 			c->source->ops->mark(c->source, with_last, c->slot->ends);
@@ -110,6 +110,60 @@ static bool capture_spans(const struct capture *c, const struct source_frame *f)
 	       (c->slot->combo.frames || c->counted);
 }
 
+_Static_assert(SLOT_CLOCK_MAX >= READINGS_AT_ONCE * CLOCK_READING_WIRE_MAX,
+	       "a slot has room for them");
+
+/* Whether readings and the frame behind them fit into the open combo. */
+static bool capture_fits(const struct capture *c, size_t readings_len, const struct source_frame *f)
+{
+	const struct combo *combo = &c->slot->combo;
+
+	return combo_event_fits(combo, readings_len) &&
+	       combo_fits(combo, f->frame.kept_len + COMBO_EVENT_HEAD_MAX + readings_len);
+}
+
+/* Puts the clocks' readings before the next frame, if they are needed there. */
+static __attribute__((cold)) void capture_readings(struct capture *c, const struct source_frame *f)
+{
+	uint8_t bytes[READINGS_AT_ONCE * CLOCK_READING_WIRE_MAX];
+	struct clock_readings chosen;
+	size_t len;
+
+	readings_choose(&c->readings, c->source->clock, &chosen);
+	if (!chosen.count)
+		return;
+	len = clock_readings_write(bytes, &chosen);
+	if (!capture_fits(c, len, f)) {
+		capture_push(c, false);
+		capture_open(c, f->heard_ns, true);
+	}
+	combo_event(&c->slot->combo, COMBO_EVENT_CLOCK, bytes, len);
+}
+
+/* The same with pipelines. A list has one event with readings. */
+static __attribute__((cold)) void capture_list_readings(struct capture *c, uint64_t heard_ns)
+{
+	struct clock_readings chosen;
+
+	readings_choose(&c->readings, c->source->clock, &chosen);
+	if (!chosen.count)
+		return;
+	if (c->slot->clock_len) {
+		capture_push(c, false);
+		capture_open(c, heard_ns, true);
+	}
+	c->slot->clock_at = c->slot->listed;
+	c->slot->clock_len = clock_readings_write(c->slot->clock, &chosen);
+}
+
+/* A combo's first frame is put in. The frames so far are in pushed combos. */
+static void capture_first(struct capture *c, const struct source_frame *f)
+{
+	c->ring_start = f->taken;
+	if (c->source->clock && !fill_is_event(&f->frame))
+		watermark_set(&c->watermark, c->source, c->taken, f->heard_ns);
+}
+
 /* Puts a frame, or a module's event about the frame before it, into the open combo. Its ring space
  * belongs to its combo. */
 static void capture_frame(struct capture *c, const struct source_frame *f)
@@ -117,12 +171,14 @@ static void capture_frame(struct capture *c, const struct source_frame *f)
 	if (is_open(c) && capture_spans(c, f))
 		capture_push(c, false);
 	capture_open(c, f->heard_ns, true);
+	if (readings_are_new(&c->readings, c->source->clock) && !fill_is_event(&f->frame))
+		capture_readings(c, f);
 	if (!c->slot->combo.frames)
-		c->ring_start = f->taken;
+		capture_first(c, f);
 	while (!fill(&c->slot->combo, &f->frame)) {
 		capture_push(c, false);
 		capture_open(c, f->heard_ns, true);
-		c->ring_start = f->taken;
+		capture_first(c, f);
 	}
 }
 
@@ -136,8 +192,10 @@ static void capture_list(struct capture *c, const struct source_frame *f)
 			   c->slot->listed == COMBO_FRAMES_MAX || capture_spans(c, f)))
 		capture_push(c, false);
 	capture_open(c, f->heard_ns, true);
+	if (readings_are_new(&c->readings, c->source->clock) && !fill_is_event(&f->frame))
+		capture_list_readings(c, f->heard_ns);
 	if (!c->counted)
-		c->ring_start = f->taken;
+		capture_first(c, f);
 	c->slot->list[c->slot->listed++] = f->frame;
 	c->counted += !fill_is_event(&f->frame);
 	c->cost += cost;
@@ -162,6 +220,26 @@ static __attribute__((cold)) void capture_dwells(struct capture *c, uint64_t unt
 		combo_event(&c->slot->combo, COMBO_EVENT_DWELL, bytes, len);
 		dwells_pop(c->dwells);
 	}
+}
+
+static bool has_open_frames(const struct capture *c)
+{
+	return c->slot && (c->slot->combo.frames || c->counted);
+}
+
+/* The source has no frame now. Reads the clocks, so that the next frame has two readings. */
+static void capture_idle(struct capture *c)
+{
+	struct clock_offset *clock = c->source->clock;
+	uint64_t now = monotonic_ns();
+
+	if (!clock)
+		return;
+	clock_measure(clock, now);
+	readings_look(&c->readings, clock);
+	if (c->asked_ns && !has_open_frames(c))
+		watermark_set(&c->watermark, c->source, c->taken, c->asked_ns);
+	c->asked_ns = now;
 }
 
 /* Returns milliseconds until the open combo's age is reached, rounded up; SOURCE_POLL_MS without
@@ -195,7 +273,7 @@ static void capture_take(struct capture *c, struct source_frame *f)
 		return;
 	if (c->dwells && !is_event)
 		capture_sampled(c, f);
-	if (c->queue->pipelines)
+	if (queue_pipelines(c->queue))
 		capture_list(c, f);
 	else
 		capture_frame(c, f);
@@ -237,6 +315,7 @@ void *capture_thread(void *arg)
 		capture_dwells(c, UINT64_MAX, true, false);
 		if (capture_timeout_ms(c) == 0)
 			capture_push(c, true);
+		capture_idle(c);
 		c->source->ops->wait(c->source, capture_timeout_ms(c));
 	}
 	capture_dwells(c, UINT64_MAX, true, true);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "queue.h"
+#include "readings.h"
+#include "watermark.h"
 #include "agent/radio/dwells.h"
 #include "agent/source/source.h"
 
@@ -21,6 +23,7 @@ struct capture {
 	bool drain;		/* at a stop, first take all frames, which the kernel has counted */
 	bool stop;		/* set by the control thread: no more frames will come */
 	bool failed;		/* the source failed; read after the thread has ended */
+	struct watermark watermark; /* of the frames in pushed combos */
 
 	/* The thread's own. */
 	struct slot *slot;   /* of the open combo or list; NULL: none is open */
@@ -30,6 +33,8 @@ struct capture {
 	uint32_t counted;    /* frames of the open list, without events */
 	uint32_t cost;	     /* of the open list: fill.h */
 	uint64_t ring_start; /* where the first frame in it begins */
+	struct readings readings;
+	uint64_t asked_ns; /* the source was asked for all its frames after this time; 0: never */
 };
 
 /* For the frames of `source`, which was handed over as `h`, into `queue`. Returns 0 or -ENOMEM. */

@@ -117,7 +117,7 @@ struct slot *queue_slot(struct queue *q)
 void queue_push(struct queue *q)
 {
 	struct slot *s = slot_at(q, q->head);
-	bool is_list = s->listed;
+	bool is_list = slot_is_list(s);
 
 	if (!is_list) {
 		s->filled = true;
@@ -173,7 +173,7 @@ void queue_filled(struct queue *q, struct slot *s)
 void queue_stop(struct queue *q)
 {
 	__atomic_store_n(&q->stopped, true, __ATOMIC_RELEASE);
-	for (unsigned int i = 0; i < q->pipelines; i++)
+	for (unsigned int i = 0; i < queue_pipelines(q); i++)
 		event_signal(q->work_fd);
 }
 
@@ -197,12 +197,12 @@ void queue_pop(struct queue *q)
 
 	combo_reset(&s->combo);
 	s->filled = false;
-	if (s->at < s->listed) {
+	if (slot_is_list(s) && s->at < s->listed) {
 		__atomic_store_n(&q->again, true, __ATOMIC_RELEASE);
 		event_signal(q->work_fd);
 		return;
 	}
-	s->listed = s->at = 0;
+	s->listed = s->at = s->clock_len = 0;
 	s->wire_len = 0;
 	__atomic_store_n(&q->tail, q->tail + 1, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

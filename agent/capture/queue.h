@@ -23,6 +23,14 @@
 #define QUEUE_LEN 8	 /* default of --queue, and its maximum; a power of two */
 #define QUEUE_LEN_MAX 32 /* with pipelines */
 #define PIPELINES_MAX 16
+#define SLOT_CLOCK_MAX 64 /* bytes of two readings */
+
+/* Listed frames are in rings that outlive the agent. Without libbpf there are none. */
+#ifdef WITHOUT_BPF
+#define QUEUE_LISTS false
+#else
+#define QUEUE_LISTS true
+#endif
 
 struct slot {
 	struct combo combo;
@@ -33,8 +41,11 @@ struct slot {
 	struct combo_frame *list; /* frames and events in order; their data is in the ring */
 	uint32_t listed, at;	  /* so many are listed; those from `at` on are in no combo yet */
 	uint64_t first;		  /* frames of the run before list[at] */
-	__u64 *from, *last;	  /* positions before list[at], and after the last one */
-	uint8_t *wire;		  /* the combo, compressed: COMBO_WIRE_MAX bytes */
+	uint32_t clock_at;	  /* clock readings come before list[clock_at] */
+	uint32_t clock_len;	  /* bytes of their event; 0: none */
+	uint8_t clock[SLOT_CLOCK_MAX];
+	__u64 *from, *last; /* positions before list[at], and after the last one */
+	uint8_t *wire;	    /* the combo, compressed: COMBO_WIRE_MAX bytes */
 	size_t wire_len;
 };
 
@@ -62,6 +73,16 @@ struct queue {
 
 	struct slot slots[QUEUE_LEN_MAX];
 };
+
+static inline unsigned int queue_pipelines(const struct queue *q)
+{
+	return QUEUE_LISTS ? q->pipelines : 0;
+}
+
+static inline bool slot_is_list(const struct slot *s)
+{
+	return QUEUE_LISTS && s->listed;
+}
 
 /* Returns the slots for `len` combos (--queue): each pipeline fills one while another waits. */
 static inline unsigned int queue_slots(unsigned int len, unsigned int pipelines)

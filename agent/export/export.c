@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Export thread. In: closed combos from the queue. Out: compressed combos in the store, which
- * deliver.c sends, and once a second the totals. Always holds: every frame from the queue is
- * counted as exported or as dropped for a reason, and only then its space in the kernel's ring is
- * released. The journal records each step. Allocates nothing.
+ * deliver.c sends, and once a second the totals with the progress. Always holds: every
+ * frame from the queue is counted as exported or as dropped for a reason, and only then its space
+ * in the kernel's ring is released. The journal records each step. Allocates nothing.
  *
  * A ring outlives this agent, the store does not. So a combo's frames stay in the ring until the
  * whole combo was sent once, unless the ring is half full of waiting frames.
@@ -186,15 +186,17 @@ static bool export_commit(struct exporter *e, bool up)
 static void export_wait(struct exporter *e, bool up, bool forwards)
 {
 	uint64_t now = monotonic_ns();
-	int64_t totals = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
+	uint64_t next = e->next_totals_ns < e->next_progress_ns ? e->next_totals_ns
+								: e->next_progress_ns;
+	int64_t due = (int64_t)(next - now) / 1000000 + 1;
 	struct pollfd p[2] = {
 		{ .fd = e->queue->filled_fd, .events = POLLIN },
 		{ .fd = e->session->changed_fd, .events = POLLIN },
 	};
 	int ms = queue_front(e->queue) ? WAIT_MS : 1000;
 
-	if (up && totals < ms)
-		ms = totals < 0 ? 0 : (int)totals;
+	if (up && due < ms)
+		ms = due < 0 ? 0 : (int)due;
 	if (up)
 		ms = deliver_wait_ms(&e->deliver, now, ms);
 	else if (forwards)
@@ -218,10 +220,14 @@ static void export_turn(struct exporter *e, bool up, bool forwards, bool is_new,
 
 	if (up) {
 		deliver_receive(&e->deliver, now);
-		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
+		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number)) {
 			export_tell(e, now, ending);
+			export_progress(e, now);
+		}
 		if (deliver_ask(&e->deliver, now))
 			export_tell(e, now, ending);
+		if (now >= e->next_progress_ns)
+			export_progress_between(e, now);
 	}
 	export_keep(e, up);
 	export_spool(e, up, now);

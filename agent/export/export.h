@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Thread 2: compresses combos, stores them until they are delivered, and sends the ledger. */
+/* Thread 2: compresses combos, stores them until they are delivered, and sends ledger and progress.
+ */
 #ifndef AGENT_EXPORT_H
 #define AGENT_EXPORT_H
 
@@ -10,6 +11,7 @@
 #include "compressor.h"
 #include "agent/rings/journal.h"
 #include "agent/capture/queue.h"
+#include "agent/capture/watermark.h"
 #include "session.h"
 #include "agent/source/source.h"
 #include "spool.h"
@@ -52,8 +54,9 @@ struct exporter {
 			       * atomic */
 	bool stop;	      /* set by the control thread */
 	bool local;	      /* the collector is this command's own: it prints the ledger */
-	uint64_t limit;	      /* frames of the run to export, a combo's end; 0: all */
-	uint64_t beyond;      /* frames dropped because of it */
+	const struct watermark *watermark; /* the capture thread's; NULL: of a file */
+	uint64_t limit;			   /* frames of the run to export, a combo's end; 0: all */
+	uint64_t beyond;		   /* frames dropped because of it */
 
 	/* Set by export_init(). Small members come first, large ones that are used from their
 	 * beginning last, as unwritten pages take no memory. */
@@ -66,6 +69,9 @@ struct exporter {
 	struct journal journal;
 	uint64_t next_totals_ns;
 	uint64_t next_spooled_ns; /* time of the spool's next totals */
+	uint64_t next_progress_ns;
+	uint64_t progress_next;	    /* combos exported at the last progress */
+	struct watermark_mark mark; /* the last one whose frames are exported */
 	enum export_state state;
 	uint64_t waiting_since_ns; /* waiting for a session; 0: not waiting */
 	uint64_t moved_ns;	   /* last progress: a combo was settled, or none waited */
@@ -110,5 +116,12 @@ enum export_state export_next(struct exporter *e, bool up, bool heard, uint64_t 
 size_t export_totals_write(struct exporter *e, uint8_t message[TOTALS_WIRE_MAX], bool final);
 /* Sends the ledger to the collector. In a new session it is the first message. */
 void export_tell(struct exporter *e, uint64_t now_ns, bool final);
+
+/* ---- progress.c, for the export thread ------------------------------------------------------- */
+
+/* Tells the collector up to when all frames are exported, and the session's measurement. */
+void export_progress(struct exporter *e, uint64_t now_ns);
+/* The same between two totals, if no frames have told it. */
+void export_progress_between(struct exporter *e, uint64_t now_ns);
 
 #endif

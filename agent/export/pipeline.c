@@ -31,6 +31,22 @@ static void estimate(struct queue *q, size_t used, size_t whole, uint32_t frames
 	__atomic_store_n(&q->frame_cost, (3 * cost + each + 3) / 4, __ATOMIC_RELAXED);
 }
 
+/* Puts the clocks' readings in, if they come before the next frame. Returns false if both do not
+ * fit any more. */
+static bool fill_clock(struct slot *s)
+{
+	uint32_t more = s->clock_len + COMBO_EVENT_HEAD_MAX;
+
+	if (!s->clock_len || s->at != s->clock_at)
+		return true;
+	if (!combo_is_empty(&s->combo) && (!combo_event_fits(&s->combo, s->clock_len) ||
+					   !combo_fits(&s->combo, s->list[s->at].kept_len + more)))
+		return false;
+	combo_event(&s->combo, COMBO_EVENT_CLOCK, s->clock, s->clock_len);
+	s->clock_len = 0;
+	return true;
+}
+
 void pipeline_fill(struct pipeline *p, struct slot *s)
 {
 	struct combo *c = &s->combo;
@@ -39,7 +55,7 @@ void pipeline_fill(struct pipeline *p, struct slot *s)
 
 	c->templates = p->templates;
 	c->first = s->first;
-	for (; s->at < s->listed && fill(c, &s->list[s->at]); s->at++) {
+	for (; s->at < s->listed && fill_clock(s) && fill(c, &s->list[s->at]); s->at++) {
 		const struct combo_frame *f = &s->list[s->at];
 
 		if (fill_is_whole(f)) {

@@ -236,6 +236,7 @@ struct session {
 	uint64_t clock_base_ns;
 	uint64_t round_trip_ns; /* the shortest recent one; 0: not known */
 	int64_t offset_ns;	/* the collector's clock minus ours, measured with it */
+	int64_t ours_ns;	/* our clock minus CLOCK_MONOTONIC at that time */
 	uint64_t measured_ns;	/* CLOCK_MONOTONIC of the measurement */
 
 	uint64_t first_send_ns; /* oldest datagram without a later one of theirs; 0: none; atomic */
@@ -315,6 +316,9 @@ void session_sent(struct session *s, uint64_t now_ns);
 void session_refused(struct session *s);
 /* Returns protocol time. Any thread. */
 uint64_t session_clock_ns(struct session *s);
+/* Returns the measured round trip, and sets how far the clock that stamps frames is ahead of the
+ * collector's at CLOCK_MONOTONIC `now_ns`, the present time. 0: not measured. Any thread. */
+uint64_t session_measured(struct session *s, uint64_t now_ns, int64_t *ahead_ns);
 
 /* ---- between the session's own files --------------------------------------------------------- */
 
@@ -331,6 +335,15 @@ void session_keys_turn(struct session_peer *p);
 static inline struct session_key *session_peer_key(struct session_peer *p)
 {
 	return &p->keys[p->key];
+}
+
+/* Returns how far the clock that stamps frames is ahead of the collector's. A request for the time
+ * does not correct this clock, and it may have been set since the measurement. Under the lock. */
+static inline int64_t session_ahead_ns(const struct session *s, uint64_t now_ns)
+{
+	int64_t collector_ns = s->offset_ns + s->ours_ns; /* minus CLOCK_MONOTONIC */
+
+	return s->realtime_ns() - now_ns - collector_ns;
 }
 
 /* Returns protocol time with peer `peer`. */

@@ -120,6 +120,17 @@ uint64_t session_clock_ns(struct session *s)
 	return set ? monotonic_ns() + base : s->realtime_ns();
 }
 
+uint64_t session_measured(struct session *s, uint64_t now_ns, int64_t *ahead_ns)
+{
+	uint64_t round_trip;
+
+	pthread_mutex_lock(&s->lock);
+	round_trip = s->round_trip_ns;
+	*ahead_ns = session_ahead_ns(s, now_ns);
+	pthread_mutex_unlock(&s->lock);
+	return round_trip;
+}
+
 /* ---- control thread -------------------------------------------------------------------------- */
 
 /* The sender repeats larger messages until they arrive, so one place per kind is enough. Free

@@ -19,6 +19,7 @@
 #define TOLD_PROBES 4
 #define TOLD_EVERY_NS (60 * SECOND_NS)
 #define MEASURED_OLD_NS (600 * SECOND_NS) /* paths change */
+#define DRIFT_PART 10000		  /* two clocks may drift apart by this part of the time */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -44,11 +45,9 @@ static void receive_renewed(struct session *s, const struct session_link *l, con
 }
 
 /* Goes into the next INFO: at once after the first probes, then once a minute. */
-static void receive_measured(struct session *s, unsigned int peer, uint64_t now_ns)
+static void receive_measured(struct session *s, uint64_t now_ns)
 {
-	/* About the clock that stamps frames, which a request for the time does not correct. */
-	int64_t moved_ns = s->realtime_ns() - session_time(s, peer, now_ns);
-	int64_t ahead_us = (moved_ns - s->offset_ns) / 1000;
+	int64_t ahead_us = session_ahead_ns(s, now_ns) / 1000;
 	struct info *i = &s->info;
 
 	i->round_trip_us = (s->round_trip_ns + 999) / 1000;
@@ -61,8 +60,17 @@ static void receive_measured(struct session *s, unsigned int peer, uint64_t now_
 	s->info_due = s->info_due ?: 1;
 }
 
+/* The shortest round trip is the most exact. An old one loses exactness while the clocks drift. */
+static bool is_better(const struct session *s, uint64_t round_trip, uint64_t now_ns)
+{
+	uint64_t age = now_ns - s->measured_ns;
+
+	return !s->round_trip_ns || age > MEASURED_OLD_NS ||
+	       round_trip <= s->round_trip_ns + age / DRIFT_PART;
+}
+
 /* Round trip and offset as in NTP (RFC 5905, section 8): t1 and t4 by our clock, t2 and t3 by the
- * collector's. The shortest round trip is the most exact. */
+ * collector's. */
 static void receive_probed(struct session *s, const struct session_link *l, const uint8_t *m,
 			   uint64_t now_ns)
 {
@@ -73,14 +81,14 @@ static void receive_probed(struct session *s, const struct session_link *l, cons
 		return;
 	round_trip = (t4 - t1) - (t3 - t2);
 	pthread_mutex_lock(&s->lock);
-	if (!s->round_trip_ns || round_trip <= s->round_trip_ns ||
-	    now_ns - s->measured_ns > MEASURED_OLD_NS) {
+	if (is_better(s, round_trip, now_ns)) {
 		s->round_trip_ns = round_trip ?: 1;
 		s->offset_ns = (int64_t)(t2 - t1) / 2 + (int64_t)(t3 - t4) / 2;
+		s->ours_ns = t4 - now_ns;
 		s->measured_ns = now_ns;
 	}
 	pthread_mutex_unlock(&s->lock);
-	receive_measured(s, l->peer, now_ns);
+	receive_measured(s, now_ns);
 }
 
 /* At its first datagram in the session: a collector may answer a handshake and then accept

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Clock: converts CLOCK_MONOTONIC, which BPF programs use, to time since 1970. The offset is
- * measured once a second, to follow a clock that is being slewed (at most 500 ppm, so stamps are
- * right to half a millisecond).
+ * Clock: converts CLOCK_MONOTONIC, which BPF programs use, to time since 1970. Linux slews both
+ * clocks alike, so their difference changes only when somebody sets the clock. The clocks are read
+ * every 100 ms, CLOCK_MONOTONIC_RAW too, so that others can undo slews (wire/clock_readings.h).
  */
 #ifndef AGENT_CLOCK_H
 #define AGENT_CLOCK_H
@@ -10,18 +10,25 @@
 #include <stdint.h>
 
 #include "common/monotonic.h"
+#include "wire/clock_readings.h"
+
+#define CLOCK_INTERVAL_NS 100000000LL
+/* Smaller changes of the difference are measuring errors, or do not matter. */
+#define CLOCK_SAME_NS 1000
 
 struct clock_offset {
 	uint64_t realtime_minus_monotonic_ns; /* modulo 2^64, like the stamps */
-	uint64_t measured_ns;		      /* CLOCK_MONOTONIC */
+	uint64_t measured_ns;		      /* CLOCK_MONOTONIC; 0: not measured yet */
 	uint64_t last_ns;		      /* last returned stamp */
+	struct clock_reading reading;	      /* the last one; monotonic_ns 0: the kernel has no
+					       * CLOCK_MONOTONIC_RAW (Linux before 2.6.28) */
+	uint32_t took_ns; /* duration of the reading: its error is at most half of it */
 };
 
-/* Measures the offset if the last measurement is a second old. */
+/* Reads the clocks if the last reading is 100 ms old. */
 void clock_measure(struct clock_offset *c, uint64_t now_ns);
 /* Returns the time since 1970 of a CLOCK_MONOTONIC stamp. Results never decrease, unless the
- * system's clock was set back by more than CLOCK_STEP_NS. The second function does the same for
- * stamps since 1970. */
+ * system's clock was set back. The second function does the same for stamps since 1970. */
 uint64_t clock_forward(struct clock_offset *c, uint64_t realtime_ns);
 uint64_t clock_realtime(struct clock_offset *c, uint64_t monotonic_ns);
 

@@ -28,6 +28,9 @@ struct source_ops {
 	/* Returns 1 with the next frame, 0 if there is none now, -ENODATA at the end of a file,
 	 * -EBADMSG after a line if the file is corrupt. */
 	int (*next)(struct source *s, struct source_frame *f);
+	/* Returns a lower bound of the stamps (ns since 1970) of frames that the source has and
+	 * next cannot return yet; UINT64_MAX: it has none. NULL: next returns all frames. */
+	uint64_t (*withheld)(const struct source *s);
 	/* Waits for a frame, at most `timeout_ms` and SOURCE_POLL_MS. */
 	void (*wait)(struct source *s, int timeout_ms);
 	/* The next five are for rings that outlive the agent (`lanes`). Other sources have NULL:
@@ -59,18 +62,23 @@ struct source_ops {
 	void (*close)(struct source *s);
 };
 
+/* A frame can be returned after frames with later stamps, or be stamped and in no ring yet, but no
+ * longer than this. A virtual CPU may pause in between. */
+#define SOURCE_LATE_NS 100000000ULL
+
 /* A source without frames is polled at this interval, so that the thread sees a stop. */
 #define SOURCE_POLL_MS 100
 
 struct source {
 	const struct source_ops *ops;
-	unsigned int interfaces; /* their number */
-	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
-	uint64_t room_bytes;	 /* of all rings, or of one mapped ring; 0: no ring */
-	uint32_t room_frame;	 /* bytes per frame there; 0: a record (saluki/record.h) */
-	bool room_mapped;	 /* each CPU has a mapped ring */
-	uint32_t room_blocks;	 /* blocks of all rings; 0: not in blocks */
-	uint32_t room_block_ms;	 /* after this a block with any frame is used up */
+	unsigned int interfaces;    /* their number */
+	struct clock_offset *clock; /* that stamps its frames; NULL: a file's own stamps */
+	uint32_t lanes;		    /* rings that outlive the agent; 0: none */
+	uint64_t room_bytes;	    /* of all rings, or of one mapped ring; 0: no ring */
+	uint32_t room_frame;	    /* bytes per frame there; 0: a record (saluki/record.h) */
+	bool room_mapped;	    /* each CPU has a mapped ring */
+	uint32_t room_blocks;	    /* blocks of all rings; 0: not in blocks */
+	uint32_t room_block_ms;	    /* after this a block with any frame is used up */
 };
 
 /* Makes a frame of a record, without copying. The caller sets `out->taken`. */

@@ -329,6 +329,22 @@ static int mmap_next(struct source *base, struct source_frame *f)
 	return 0;
 }
 
+/* Frames in open blocks, and frames that wait for those. */
+static uint64_t mmap_withheld(const struct source *base)
+{
+	const struct source_mmap *s = (const struct source_mmap *)base;
+	uint64_t least = UINT64_MAX, since_ns;
+
+	for (const struct lane *l = s->lanes; l < s->lanes + s->base.interfaces; l++) {
+		if (l->have)
+			since_ns = l->ahead.time_ns;
+		else if (!packet_ring_filling(&l->ring, &since_ns))
+			continue;
+		least = since_ns < least ? since_ns : least;
+	}
+	return least;
+}
+
 static void gather(uint64_t ns)
 {
 	const struct timespec t = { 0, ns };
@@ -434,6 +450,7 @@ static void mmap_close(struct source *base)
 
 static const struct source_ops mmap_ops = {
 	.next = mmap_next,
+	.withheld = mmap_withheld,
 	.wait = mmap_wait,
 	.halt = mmap_halt,
 	.snaplen = mmap_snaplen,
@@ -476,6 +493,7 @@ struct source *source_mmap_open(const struct handover *h, const int *fds)
 		goto failed;
 	s->base.ops = &mmap_ops;
 	s->base.interfaces = h->count;
+	s->base.clock = &s->clock;
 	s->snaplen = h->snaplen;
 	s->keep = h->keep;
 	s->drop_bad_fcs = h->drop_bad_fcs;

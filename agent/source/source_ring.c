@@ -99,6 +99,16 @@ static uint32_t bpf_source_filled(const struct source *s)
 	return 256 * (ring_produced(r) - __atomic_load_n(r->consumer, __ATOMIC_RELAXED)) / r->size;
 }
 
+/* A record that is being written hides the ones behind it, which are later than the last one. */
+static uint64_t bpf_source_withheld(const struct source *s)
+{
+	const struct source_ring *r = (const struct source_ring *)s;
+
+	if (ring_produced(&r->ring) == r->ring.next)
+		return UINT64_MAX;
+	return r->clock.last_ns > SOURCE_LATE_NS ? r->clock.last_ns - SOURCE_LATE_NS : 0;
+}
+
 /* ---- mapped rings ---------------------------------------------------------------------------- */
 
 static int mapped_source_next(struct source *s, struct source_frame *f)
@@ -179,6 +189,7 @@ static void ring_source_close(struct source *s)
 
 static const struct source_ops bpf_ops = {
 	.next = bpf_source_next,
+	.withheld = bpf_source_withheld,
 	.wait = bpf_source_wait,
 	.mark = bpf_source_mark,
 	.pass = bpf_source_pass,
@@ -241,6 +252,7 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 		goto failed;
 	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
 	r->base.interfaces = h->count;
+	r->base.clock = &r->clock;
 	r->base.lanes = h->mapped ? h->mapped : 1;
 	r->base.room_mapped = h->mapped;
 	r->base.room_bytes = h->ring_size;

@@ -171,6 +171,7 @@ struct source *source_xsk_open(const struct handover *h, const int *fds)
 	if (s) {
 		s->base.ops = &xsk_ops;
 		s->base.interfaces = h->count;
+		s->base.clock = &s->clock;
 		s->sockets = xsk_sockets();
 		s->polls = calloc(s->sockets->lanes_len, sizeof(*s->polls));
 		err = s->polls ? map_all(s, h, fds) : -ENOMEM;

@@ -20,6 +20,7 @@
 #include "collector/network/session_receive.h"
 #include "collector/network/timers.h"
 #include "collector/output/sensor.h"
+#include "wire/progress.h"
 #include "wire/totals.h"
 
 #define WORLD_START_NS (1000000ULL * TRYST_INTERVAL_NS) /* protocol time */
@@ -154,6 +155,42 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	frames_in_dwells += d->frames;
 }
 
+static struct clock_readings readings_output; /* the last ones */
+static const struct combo_frame *readings_before;
+
+void output_readings(struct output *out, struct sensor *s, const struct clock_readings *r,
+		     const struct combo_frame *f, uint64_t now)
+{
+	(void)out;
+	(void)s;
+	(void)now;
+	readings_output = *r;
+	readings_before = f;
+}
+
+static unsigned int marks_output;
+static uint64_t mark_output;
+static int64_t offset_output;
+
+void output_watermark(struct output *out, struct sensor *s, uint64_t before_ns, uint64_t now)
+{
+	(void)out;
+	(void)s;
+	(void)now;
+	marks_output++;
+	mark_output = before_ns;
+}
+
+void output_offset(struct output *out, struct sensor *s, int64_t ahead_ns, uint64_t round_trip_ns,
+		   uint64_t now)
+{
+	(void)out;
+	(void)s;
+	(void)round_trip_ns;
+	(void)now;
+	offset_output = ahead_ns;
+}
+
 void output_module_event(struct output *out, struct sensor *s, const struct module_event *said,
 			 unsigned int number, uint64_t now)
 {
@@ -270,6 +307,7 @@ static void world_begin(void)
 	over_budget = NULL;
 	known_run = NULL;
 	frames_written = combos_written = dwells_output = frames_in_dwells = 0;
+	marks_output = mark_output = offset_output = readings_output.count = 0;
 	now_ns = 1000 * SECOND;
 	clock_now_ns = WORLD_START_NS + 60 * SECOND;
 	o = calloc(1, sizeof(*o));

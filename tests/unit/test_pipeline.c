@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/capture/capture.o agent/capture/fill.o agent/capture/queue.o
- * agent/export/pipeline.o agent/export/compressor.o agent/export/level.o agent/radio/dwells.o
- * agent/source/clock.o wire/combo.o wire/columns.o wire/combo_open.o wire/compress.o
- * wire/dictionary.o wire/dot11_templates.o wire/dwell.o wire/fields.o wire/module_event.o
- * wire/wired_append.o wire/tails.o wire/wired_next.o wire/wired_templates.o */
+ * agent/capture/readings.o agent/capture/watermark.o wire/clock_readings.o agent/export/pipeline.o
+ * agent/export/compressor.o agent/export/level.o agent/radio/dwells.o agent/source/clock.o
+ * wire/combo.o wire/columns.o wire/combo_open.o wire/compress.o wire/dictionary.o
+ * wire/dot11_templates.o wire/dwell.o wire/fields.o wire/module_event.o wire/wired_append.o
+ * wire/tails.o wire/wired_next.o wire/wired_templates.o */
 #include "unit.h"
 
 #include <pthread.h>
@@ -24,7 +25,8 @@
  * begins at position n of lane n % 2. */
 struct fake {
 	struct source base;
-	uint64_t given, count;
+	uint64_t given, count, set_each;
+	struct clock_offset clock;
 	__u64 next[2], released[2];
 	struct {
 		_Alignas(8) uint8_t bytes[LEN_MAX];
@@ -49,6 +51,14 @@ static bool is_event(uint64_t n)
 	return n % EVENT_EACH == 1 && fill_is_event(&f);
 }
 
+/* The difference of CLOCK_REALTIME is the number of the next frame. */
+static void fake_set_clock(void)
+{
+	source.base.clock = &source.clock;
+	source.clock.measured_ns = source.clock.reading.monotonic_ns = 1 + source.given;
+	source.clock.reading.realtime_minus_monotonic_ns = source.given;
+}
+
 static int fake_next(struct source *s, struct source_frame *f)
 {
 	uint64_t n = source.given;
@@ -57,6 +67,8 @@ static int fake_next(struct source *s, struct source_frame *f)
 	(void)s;
 	if (n == source.count)
 		return -ENODATA;
+	if (source.set_each && n % source.set_each == 0)
+		fake_set_clock();
 	memcpy(bytes, &n, sizeof(n));
 	memset(f, 0, sizeof(*f));
 	f->heard_ns = monotonic_ns();
@@ -191,6 +203,64 @@ static void frames_keep_their_order(void **state)
 	end();
 }
 
+static struct combo_reader reader;
+
+/* Each combo's readings come right before the frame that they are for. Returns the next frame. */
+static uint64_t check_readings(const struct combo *c, uint64_t n, uint64_t *readings)
+{
+	struct clock_readings got;
+	struct combo_event e;
+	struct combo_frame f;
+
+	assert_int_equal(combo_open(&reader, c->body, c->body_len, c->frames), 0);
+	for (uint32_t i = 0; i <= c->frames; i++, n++) {
+		while (combo_next_event(&reader, &e)) {
+			if (is_event(n) && e.type == COMBO_EVENT_SAID) {
+				n++;
+				continue;
+			}
+			assert_int_equal(e.type, COMBO_EVENT_CLOCK);
+			assert_true(i < c->frames); /* not in the combo before */
+			assert_int_equal(clock_readings_read(&got, e.bytes, e.len), 0);
+			assert_int_equal(got.list[0].realtime_minus_monotonic_ns, n);
+			++*readings;
+		}
+		if (i == c->frames)
+			break;
+		assert_int_equal(combo_next(&reader, &f), 1);
+		assert_memory_equal(f.data, &n, sizeof(n));
+	}
+	return n;
+}
+
+static void readings_come_before_their_frames(void **state)
+{
+	uint64_t n = 0, readings = 0;
+	pthread_t threads[1 + PIPELINES];
+	struct slot *s;
+
+	(void)state;
+	begin(FRAMES / 10);
+	source.set_each = 34; /* some lists end before they are full */
+	pthread_create(&threads[PIPELINES], NULL, capture_thread, &capture);
+	for (int i = 0; i < PIPELINES; i++)
+		pthread_create(&threads[i], NULL, pipeline_thread, &pipelines[i]);
+	while (!queue_finished(&q)) {
+		if (!(s = queue_front(&q))) {
+			event_wait(q.filled_fd, 1000);
+			continue;
+		}
+		n = check_readings(&s->combo, n, &readings);
+		queue_pop(&q);
+	}
+	assert_int_equal(n, FRAMES / 10);
+	assert_int_equal(readings, (FRAMES / 10 + 33) / 34);
+	queue_stop(&q);
+	for (int i = 0; i <= PIPELINES; i++)
+		pthread_join(threads[i], NULL);
+	end();
+}
+
 /* The agent gave up while slots wait: threads end all the same. */
 static void an_abandoned_queue(void **state)
 {
@@ -232,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_keep_their_order),
+		cmocka_unit_test(readings_come_before_their_frames),
 		cmocka_unit_test(an_abandoned_queue),
 		cmocka_unit_test(a_combo_before_the_lists),
 	};

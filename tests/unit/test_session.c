@@ -1067,6 +1067,51 @@ static void probes_measure(void **state)
 	world_close();
 }
 
+/* The answer to a probe that was sent `ns` ago, by a collector whose clock is `ahead_ns` ahead. */
+static void say_probed(uint64_t ns, uint64_t ahead_ns)
+{
+	uint8_t probed[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
+
+	store_be(probed + 1, world_time() - ns, 8);
+	store_be(probed + 9, world_time() - ns / 2 + ahead_ns, 8);
+	store_be(probed + 17, world_time() - ns / 2 + ahead_ns, 8);
+	collector_say(&w.c[0], probed, sizeof(probed));
+	settle();
+}
+
+static int64_t ahead_ns(void)
+{
+	int64_t ahead;
+
+	assert_int_not_equal(session_measured(&w.s, w.now_ns, &ahead), 0);
+	return ahead;
+}
+
+/* A longer round trip replaces a shorter one after some time, as the clocks drift. If the sensor's
+ * clock is set, the offset follows at once. */
+static void an_offset_follows_the_clocks(void **state)
+{
+	int64_t none;
+
+	(void)state;
+	world_open(1);
+	up();
+	assert_int_equal(session_measured(&w.s, w.now_ns, &none), 0);
+	say_probed(1000000, 5000000);
+	assert_int_equal(w.s.round_trip_ns, 1000000);
+	assert_int_equal(ahead_ns(), -5000000);
+	say_probed(1500000, 6000000);
+	assert_int_equal(ahead_ns(), -5000000);
+	w.now_ns += 6 * SECOND_NS;
+	assert_int_equal(ahead_ns(), -5000000);
+	say_probed(1500000, 6000000);
+	assert_int_equal(w.s.round_trip_ns, 1500000);
+	assert_int_equal(ahead_ns(), -6000000);
+	w.sensor_clock_ns += 3600 * (int64_t)SECOND_NS;
+	assert_true(ahead_ns() == 3600 * (int64_t)SECOND_NS - 6000000);
+	world_close();
+}
+
 /* ---- renewal --------------------------------------------------------------------------------- */
 
 static void answer_renewal(struct collector *c, const struct keypair *e)
@@ -1371,6 +1416,7 @@ int main(void)
 		cmocka_unit_test(a_change_is_told_ten_times),
 		cmocka_unit_test(orders_are_answered),
 		cmocka_unit_test(probes_measure),
+		cmocka_unit_test(an_offset_follows_the_clocks),
 		cmocka_unit_test(the_machines_clock_is_told),
 		cmocka_unit_test(a_session_is_renewed),
 		cmocka_unit_test(forged_and_replayed),

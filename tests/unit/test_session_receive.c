@@ -24,11 +24,111 @@
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
  * wire/tails.o wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
  * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o wire/channel.o
- * wire/dwell.o wire/module_event.o */
+ * wire/dwell.o wire/module_event.o wire/clock_readings.o wire/progress.o
+ * collector/combo/progress.o */
 /* Datagrams from sensors and strangers: which ones the collector takes, and its answers. */
 #include "session_receive_world.h"
 
 static struct end a, b;
+
+static void say_progress(struct end *e, uint64_t exported, uint64_t before_ns, int64_t ahead_ns)
+{
+	const struct progress p = { exported, before_ns, ahead_ns, ahead_ns ? 7 : 0 };
+	uint8_t message[PROGRESS_WIRE_MAX];
+
+	say(e, message, progress_write(message, &p));
+}
+
+/* A reader may learn of a watermark only when it has the frames. */
+static void watermarks_wait_for_their_frames(void **state)
+{
+	(void)state;
+	set_up(&a);
+	say_progress(&a, 0, 50, -5);
+	assert_int_equal(mark_output, 50);
+	assert_int_equal(offset_output, -5);
+	say_progress(&a, 2, 100, 0);
+	say_combo(&a);
+	assert_int_equal(mark_output, 50);
+	say_combo(&a);
+	assert_int_equal(mark_output, 100);
+	for (int i = 1; i < 9; i++)
+		say_progress(&a, 2 + i, 100 + i, 0);
+	assert_int_equal(mark_output, 100);
+	say_combo(&a);
+	assert_int_equal(mark_output, 101); /* the oldest one is kept, and the newest one */
+	for (int i = 0; i < 6; i++)
+		say_combo(&a);
+	assert_int_equal(mark_output, 101);
+	say_combo(&a);
+	assert_int_equal(mark_output, 108);
+	assert_int_equal(marks_output, 4);
+	say_progress(&a, 10, 108, 0); /* nothing new */
+	assert_int_equal(marks_output, 4);
+	assert_int_equal(offset_output, -5);
+}
+
+/* Frames that will not come do not delay it. */
+static void watermarks_and_lost_frames(void **state)
+{
+	(void)state;
+	set_up(&a);
+	say_progress(&a, 5, 100, 0);
+	a.combos = 3;
+	a.frames = 5;
+	say_floor(&a);
+	assert_int_equal(mark_output, 0);
+	say_progress(&a, 5, 200, 0);
+	assert_int_equal(mark_output, 200);
+}
+
+static void a_malformed_progress_is_counted(void **state)
+{
+	uint8_t message[3] = { MESSAGE_PROGRESS };
+
+	(void)state;
+	set_up(&a);
+	say(&a, message, sizeof(message));
+	assert_int_equal(list.list[0]->ledger.bad_messages, 1);
+	assert_int_equal(marks_output, 0);
+}
+
+static void put_readings(struct combo *c, int64_t raw)
+{
+	const struct clock_readings r = { 1, { { 5, 6, raw } } };
+	uint8_t bytes[CLOCK_READING_WIRE_MAX];
+
+	combo_event(c, COMBO_EVENT_CLOCK, bytes, clock_readings_write(bytes, &r));
+}
+
+/* They use a frame's interface block. Without any they have no place, which is no error. */
+static void readings_need_a_block(void **state)
+{
+	const uint8_t data[20] = { 1 };
+	const struct combo_frame f = {
+		.time_ns = 9, .orig_len = 20, .kept_len = 20, .linktype = 1, .data = data
+	};
+	struct combo c;
+
+	(void)state;
+	set_up(&a);
+	assert_int_equal(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN), 0);
+	put_readings(&c, 7);
+	say_filled(&a, &c);
+	assert_int_equal(readings_output.count, 0);
+	assert_int_equal(combos_written, 0);
+	assert_int_equal(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN), 0);
+	put_readings(&c, 8);
+	combo_append(&c, &f);
+	combo_event(&c, COMBO_EVENT_CLOCK, "?", 1);
+	say_filled(&a, &c);
+	assert_int_equal(readings_output.count, 1);
+	assert_int_equal(readings_output.list[0].raw_minus_monotonic_ns, 8);
+	assert_int_equal(readings_before->time_ns, 9);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(list.list[0]->ledger.bad_events, 1);
+	assert_int_equal(list.list[0]->ledger.unknown_events, 0);
+}
 
 static void listed_one_way(void);
 
@@ -2001,6 +2101,10 @@ int main(void)
 		T(a_floor_is_acknowledged_at_once),
 		T(replays),
 		T(combos_of_events),
+		T(watermarks_wait_for_their_frames),
+		T(watermarks_and_lost_frames),
+		T(a_malformed_progress_is_counted),
+		T(readings_need_a_block),
 		T(the_end_waits_for_events),
 		T(slots_of_neighbours),
 		T(slots_turn_and_no_more_are_kept),
