@@ -17,6 +17,15 @@ enum {
  * (RFC 5612). */
 #define OPT_CUSTOM 19373
 #define ENTERPRISE 32473
+/* A binary option of the same enterprise, which tools may copy, describes a sensor's clocks. Its
+ * first byte after the enterprise is one of the types below (saluki-files(5)). All numbers are in
+ * network byte order. */
+#define OPT_CLOCK 2989
+enum {
+	CLOCK_READINGS = 1,
+	CLOCK_WATERMARK = 2,
+	CLOCK_OFFSET = 3,
+};
 #define NAME_LEN 34
 #define NAME_LEN_EVENTS 36
 #define NAME_LEN_REFUSED 40

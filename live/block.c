@@ -32,7 +32,7 @@ static uint32_t option(const uint8_t *p, size_t left, uint16_t head[2])
 	return head[0] && padded(head[1]) <= left - 4 ? 4 + padded(head[1]) : 0;
 }
 
-/* A combo's name is its first packet's last option. */
+/* A combo's name is its first block's last option. */
 static uint32_t options_without_name(const uint8_t *p, uint32_t left)
 {
 	uint32_t at = 0, len;
@@ -58,6 +58,15 @@ static int packet_read(struct block *b)
 	return 0;
 }
 
+static void statistics_read(struct block *b)
+{
+	uint16_t head[2];
+
+	b->options = b->bytes + STATISTICS_HEAD;
+	b->options_len = options_without_name(b->options, b->len - STATISTICS_HEAD - 4);
+	b->is_clock = option(b->options, b->options_len, head) && head[0] == OPT_CLOCK;
+}
+
 int block_read(struct block *b, const uint8_t *bytes, size_t len)
 {
 	uint32_t least;
@@ -76,6 +85,8 @@ int block_read(struct block *b, const uint8_t *bytes, size_t len)
 		b->interface = get32(bytes + 8);
 	if (b->type == BLOCK_PACKET && packet_read(b))
 		return -EBADMSG;
+	if (b->type == BLOCK_STATISTICS)
+		statistics_read(b);
 	return b->len;
 }
 

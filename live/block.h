@@ -3,6 +3,7 @@
 #ifndef LIVE_BLOCK_H
 #define LIVE_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,12 +12,14 @@
 struct block {
 	uint32_t type, len;
 	const uint8_t *bytes;
-	uint32_t interface; /* BLOCK_PACKET, BLOCK_STATISTICS: offset in the table */
+	uint32_t interface; /* BLOCK_PACKET, BLOCK_STATISTICS: offset in the table, or LIVE_ANY */
+	bool is_clock;	    /* BLOCK_STATISTICS: about the sensor's clock */
 	/* BLOCK_PACKET */
 	uint64_t time_ns;
 	uint32_t kept_len, orig_len;
 	const uint8_t *data;
-	const uint8_t *options; /* without a combo's name, which only the collector's files have */
+	/* both: without a combo's name, which only the collector's files have */
+	const uint8_t *options;
 	uint32_t options_len;
 };
 

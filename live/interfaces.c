@@ -25,8 +25,9 @@ static uint32_t *numbers_new(void)
 
 int interfaces_init(struct interfaces *x)
 {
-	*x = (struct interfaces){ .numbers = { numbers_new(), numbers_new() } };
-	if (x->numbers[0] && x->numbers[1])
+	*x = (struct interfaces){ .numbers = { numbers_new(), numbers_new() },
+				  .firsts = calloc(LIVE_SENSORS_MAX, sizeof(*x->firsts)) };
+	if (x->numbers[0] && x->numbers[1] && x->firsts)
 		return 0;
 	interfaces_free(x);
 	return -ENOMEM;
@@ -37,6 +38,7 @@ void interfaces_free(struct interfaces *x)
 	for (uint32_t i = 0; i < x->count; i++)
 		free(x->list[i].block);
 	free(x->list);
+	free(x->firsts);
 	for (int i = 0; i < 2; i++)
 		if (x->numbers[i])
 			munmap(x->numbers[i], NUMBERS_BYTES);
@@ -55,6 +57,13 @@ void interfaces_source(struct interfaces *x)
 	x->generation = 0;
 	for (uint32_t i = 0; i < x->count; i++)
 		x->list[i].sensor = UINT32_MAX;
+	memset(x->firsts, 0, LIVE_SENSORS_MAX * sizeof(*x->firsts));
+}
+
+static void belongs_to(struct interfaces *x, int number, uint32_t sensor)
+{
+	x->list[number].sensor = sensor;
+	x->firsts[sensor] = x->firsts[sensor] ?: (uint32_t)number + 1;
 }
 
 /* Copies a block. Returns its length, -ENOENT or -EBADMSG. */
@@ -145,7 +154,7 @@ int interfaces_find(struct interfaces *x, const struct source *s, const struct l
 	if (number < 0)
 		return number;
 	*known = number + 1;
-	x->list[number].sensor = r->sensor;
+	belongs_to(x, number, r->sensor);
 	return number;
 }
 
@@ -171,14 +180,11 @@ int interfaces_make(struct interfaces *x, uint32_t sensor, const char *name, int
 	*is_new = number < 0;
 	number = number < 0 ? add(x, (uint8_t *)&b, sizeof(b)) : number;
 	if (number >= 0)
-		x->list[number].sensor = sensor;
+		belongs_to(x, number, sensor);
 	return number;
 }
 
 struct interface *interfaces_of(struct interfaces *x, uint32_t sensor)
 {
-	for (uint32_t i = 0; i < x->count; i++)
-		if (x->list[i].sensor == sensor)
-			return &x->list[i];
-	return NULL;
+	return x->firsts[sensor] ? &x->list[x->firsts[sensor] - 1] : NULL;
 }

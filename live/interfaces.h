@@ -29,6 +29,7 @@ struct interfaces {
 	size_t bytes;	      /* of all blocks */
 	uint32_t generation;  /* that `numbers` belong to: this one and the one before */
 	uint32_t *numbers[2]; /* by generation % 2 and offset / 4: number + 1, 0: not known */
+	uint32_t *firsts;     /* by sensor: number + 1 of its first interface, 0: not known */
 };
 
 /* Returns 0 or -ENOMEM. */

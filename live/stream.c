@@ -152,6 +152,19 @@ void stream_packet(struct stream *s, const struct block *b, uint32_t interface)
 	put32(s, len);
 }
 
+void stream_clock(struct stream *s, const struct block *b, uint32_t interface)
+{
+	uint32_t len = 20 + b->options_len + 8;
+
+	put32(s, BLOCK_STATISTICS);
+	put32(s, len);
+	put32(s, interface);
+	put(s, b->bytes + 12, 8); /* time */
+	put(s, b->options, b->options_len);
+	put32(s, 0);
+	put32(s, len);
+}
+
 void stream_statistics(struct stream *s, const struct interface *i, uint32_t number)
 {
 	uint64_t all = i->received + i->missed;

@@ -30,6 +30,8 @@ void stream_begin(struct stream *s);
 void stream_interface(struct stream *s, const uint8_t *block, uint32_t len);
 /* A packet of at most LIVE_RECORD_MAX bytes. */
 void stream_packet(struct stream *s, const struct block *b, uint32_t interface);
+/* A block about a sensor's clock. */
+void stream_clock(struct stream *s, const struct block *b, uint32_t interface);
 /* A statistics block. */
 void stream_statistics(struct stream *s, const struct interface *i, uint32_t number);
 /* Writes the buffered bytes. */

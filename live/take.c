@@ -147,6 +147,23 @@ static int take_packet(struct take *t, const struct live_record *r, const struct
 	return 0;
 }
 
+/* Passes on what is known of a sensor's clock. Programs do not show it as a frame. */
+static int take_clock(struct take *t, const struct live_record *r, const struct block *b)
+{
+	const struct interface *any;
+	int number;
+
+	if (b->interface == LIVE_ANY) {
+		any = interfaces_of(&t->interfaces, r->sensor);
+		number = any ? any - t->interfaces.list : -ENOENT;
+	} else {
+		number = interface_of(t, r, b);
+	}
+	if (number >= 0)
+		stream_clock(&t->stream, b, number);
+	return number == -ENOENT || number >= 0 ? 0 : number;
+}
+
 int take_record(struct take *t, const struct live_record *r, const uint8_t *blocks, uint64_t missed)
 {
 	uint32_t frames = 0;
@@ -161,6 +178,8 @@ int take_record(struct take *t, const struct live_record *r, const uint8_t *bloc
 	for (uint32_t at = 0; at < r->blocks_len; at += b.len) {
 		if (block_read(&b, blocks + at, r->blocks_len - at) < 0)
 			return -EBADMSG;
+		if (b.is_clock && (err = take_clock(t, r, &b)))
+			return err;
 		if (b.type != BLOCK_PACKET)
 			continue;
 		frames++;

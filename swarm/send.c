@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated sensor's datagrams: pieces of combos until all are settled, and its totals once a
- * second. In: ACKs. Out: sealed datagrams. Always holds: while a datagram with a piece may still be
- * acknowledged, the piece is in its slot's `sent` and not in `acked`. Otherwise the piece is sent
- * again.
+ * A simulated sensor's datagrams: pieces of combos until all are settled, and its totals and
+ * progress once a second. In: ACKs. Out: sealed datagrams. Always holds: while a datagram with a
+ * piece may still be acknowledged, the piece is in its slot's `sent` and not in `acked`. Otherwise
+ * the piece is sent again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "swarm.h"
 #include "wire/bytes.h"
+#include "wire/progress.h"
 #include "wire/totals.h"
 
 #define SECOND 1000000000ULL
@@ -76,6 +77,26 @@ static size_t write_totals(const struct swarm *w, struct swarm_sensor *s, uint8_
 	return totals_write(out, &t);
 }
 
+/* As a sensor does, which measures what this costs. Frames have the trace's stamps, so only the
+ * first nanosecond of 1970 is over for them. */
+static void send_progress(struct swarm *w, struct swarm_sensor *s, uint64_t now)
+{
+	const struct progress p = { .exported = s->frames, .before_ns = 1 };
+	uint8_t message[PROGRESS_WIRE_MAX];
+
+	s->progress_at = s->begun;
+	s->between_ns = now + PROGRESS_INTERVAL_NS;
+	swarm_send(w, s, message, progress_write(message, &p), now);
+}
+
+static void send_progress_between(struct swarm *w, struct swarm_sensor *s, uint64_t now)
+{
+	if (s->progress_at == s->begun)
+		send_progress(w, s, now);
+	s->progress_at = s->begun;
+	s->between_ns = now + SECOND;
+}
+
 void swarm_send_control(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 {
 	uint8_t message[TOTALS_WIRE_MAX > MESSAGE_MAX ? TOTALS_WIRE_MAX : MESSAGE_MAX];
@@ -94,10 +115,13 @@ void swarm_send_control(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 		store_be(message + 1, s->rx.highest, 8);
 		s->heard_due = !swarm_send(w, s, message, MESSAGE_HEARD_LEN, now);
 	}
+	if (now >= s->between_ns)
+		send_progress_between(w, s, now);
 	if (now < s->totals_ns && !(swarm_all_sent(w, s) && !s->final_sent))
 		return;
 	s->totals_ns = now + SECOND;
 	swarm_send(w, s, message, write_totals(w, s, message), now);
+	send_progress(w, s, now);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -316,6 +340,7 @@ void swarm_session_begun(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	s->echo_due = s->heard_due = s->final_sent = false;
 	s->rto_ns = RTO_MIN_NS;
 	s->progress_ns = s->totals_ns = now;
+	s->between_ns = UINT64_MAX;
 	s->taken = s->sending = s->settled; /* an ended collector may have lost the rest */
 	swarm_send_again(w, s);
 	s->window_now = WINDOW_START;

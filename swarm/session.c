@@ -195,7 +195,7 @@ void swarm_sensor_tick(struct swarm *w, unsigned int i, uint64_t now)
 	if (now >= s->renew_ns)
 		renew(w, s, now);
 	swarm_send_control(w, s, now);
-	w->due[i] = earlier(s->totals_ns, now + SECOND);
+	w->due[i] = earlier(earlier(s->totals_ns, s->between_ns), now + SECOND);
 	if (s->waits_ns)
 		w->due[i] = earlier(w->due[i], s->waits_ns + SILENCE_NS);
 	if (s->begun > s->taken)

@@ -103,6 +103,8 @@ struct swarm_sensor {
 	uint64_t acked;	      /* highest acknowledged number */
 	uint64_t waits_ns;    /* start of the wait for an answer; 0: no datagram waits */
 	uint64_t totals_ns;   /* time of the next totals */
+	uint64_t between_ns;  /* time of the next progress between two of them */
+	uint64_t progress_at; /* combos at the last progress */
 	uint64_t cookie;      /* ECHO's */
 	unsigned int unheard; /* datagrams since HEARD */
 	bool echo_due, heard_due;

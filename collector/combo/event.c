@@ -12,6 +12,9 @@ static enum event_kind read_kind(struct event *v, const struct combo_event *e)
 		return coverage_read(&v->dwell, e) ? EVENT_BAD : EVENT_DWELL;
 	case COMBO_EVENT_SAID:
 		return event_json_of(&v->module, e) ? EVENT_BAD : EVENT_MODULE;
+	case COMBO_EVENT_CLOCK:
+		return clock_readings_read(&v->readings, e->bytes, e->len) ? EVENT_BAD
+									   : EVENT_READINGS;
 	default:
 		return EVENT_UNKNOWN;
 	}

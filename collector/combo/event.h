@@ -3,6 +3,7 @@
 #ifndef COLLECTOR_COMBO_EVENT_H
 #define COLLECTOR_COMBO_EVENT_H
 
+#include "wire/clock_readings.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
 #include "wire/module_event.h"
@@ -10,8 +11,10 @@
 enum event_kind {
 	EVENT_UNKNOWN, /* of a later version; counted and ignored */
 	EVENT_BAD,     /* malformed or refused; counted and ignored */
+	EVENT_LEFT,    /* ignored, as there is no place for it */
 	EVENT_DWELL,   /* this and the next are written */
 	EVENT_MODULE,
+	EVENT_READINGS,
 };
 
 struct event {
@@ -19,6 +22,7 @@ struct event {
 	union {
 		struct dwell dwell;
 		struct module_event module;
+		struct clock_readings readings;
 	};
 };
 

@@ -139,6 +139,31 @@ static void frame_check_dwells(struct frame_check *r, const struct sensor *s, st
 	}
 }
 
+/* Leaves out readings that come before the section's first block of the sensor, if the combo has no
+ * frame whose block they could use. */
+static void frame_check_readings(struct frame_check *r, const struct sensor *s,
+				 struct event *events, unsigned int count)
+{
+	bool has_block = r->first || interfaces_any(s);
+
+	for (unsigned int i = 0; i < count && !has_block; i++) {
+		has_block = events[i].kind == EVENT_DWELL;
+		if (events[i].kind != EVENT_READINGS)
+			continue;
+		events[i].kind = EVENT_LEFT;
+		r->events++;
+	}
+}
+
+static const struct combo_frame *first_frame(const struct frame_check *r,
+					     const struct combo_reader *reader)
+{
+	for (uint32_t i = 0; i < reader->frames; i++)
+		if (!frame_check_frame(r, &reader->list[i]))
+			return &reader->list[i];
+	return NULL;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 void frame_check_combo(struct frame_check *r, struct sensor *s, struct combo_reader *reader,
@@ -153,6 +178,9 @@ void frame_check_combo(struct frame_check *r, struct sensor *s, struct combo_rea
 		look |= r->kinds[i].why || r->kinds[i].has_header;
 	if (look)
 		count_frames(r, s, reader);
-	if (reader->events)
-		frame_check_dwells(r, s, events, reader->events, left);
+	if (!reader->events)
+		return;
+	r->first = first_frame(r, reader);
+	frame_check_dwells(r, s, events, reader->events, left);
+	frame_check_readings(r, s, events, reader->events);
 }

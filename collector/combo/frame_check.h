@@ -4,7 +4,8 @@
  * refused frames and events. A frame is refused if its link type is not listed for the sensor
  * (linktypes.h), its pseudo-header is truncated or wrong (pseudo_header.h), or the sensor has no
  * interface block left (interfaces.h). Refused frames count as `lost_refused`. Each reason is
- * logged once per sensor.
+ * logged once per sensor. Clock readings need any interface block: without one, and without a frame
+ * that gets one, they are left out.
  */
 #ifndef COLLECTOR_COMBO_FRAME_CHECK_H
 #define COLLECTOR_COMBO_FRAME_CHECK_H
@@ -26,8 +27,9 @@ enum frame_check_why {
 
 /* The decisions about a combo. */
 struct frame_check {
-	uint32_t frames; /* refused frames */
-	uint32_t events; /* refused dwells */
+	uint32_t frames;		 /* refused frames */
+	uint32_t events;		 /* refused dwells, and readings without a place */
+	const struct combo_frame *first; /* the first frame that is not refused; NULL: none */
 	unsigned int count;
 	struct frame_check_kind {
 		uint16_t linktype;
@@ -38,7 +40,7 @@ struct frame_check {
 };
 
 /* Checks a combo after combo_open_version, event_read and interfaces_begin. Marks refused events as
- * EVENT_BAD, and logs each new reason. */
+ * EVENT_BAD or EVENT_LEFT, and logs each new reason. */
 void frame_check_combo(struct frame_check *r, struct sensor *s, struct combo_reader *reader,
 		       struct event *events);
 /* Whether a frame of the checked combo is refused. */

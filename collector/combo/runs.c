@@ -7,6 +7,7 @@
 
 #include "combos.h"
 #include "gaps.h"
+#include "progress.h"
 #include "reassemble.h"
 #include "sensor.h"
 #include "collector/output/interfaces.h"
@@ -45,6 +46,7 @@ static void run_begin(struct combos *c, struct sensor *s, uint64_t run)
 		accounted = known->accounted;
 	}
 	runs_start(c, s, next);
+	progress_forget(s);
 	ledger_run_start(&s->ledger, run, accounted);
 	/* A pipe's reader may have received more than the state records. */
 	if (known && c->output->regular)

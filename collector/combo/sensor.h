@@ -45,6 +45,14 @@ struct gap {
 	int (*gone)(struct ledger *, uint64_t); /* NULL: no gap */
 };
 
+/* progress.c: the oldest word that waits, and the newest one. `before_ns` 0: none. */
+struct progress_waits {
+	struct {
+		uint64_t exported, before_ns;
+	} first, last;
+	uint64_t told_ns; /* `before_ns` of the last word that was passed on */
+};
+
 struct combo_sensor {
 	struct reassembly reassembly;
 	bool waiting;		/* its current session's run starts later */
@@ -54,6 +62,7 @@ struct combo_sensor {
 	struct forward forward; /* the spool that its current session forwards */
 	struct turn turn;
 	struct late_floor floors[2]; /* one_way.c: the earlier one first */
+	struct progress_waits progress;
 	/* Combos use what is above. */
 
 	struct run_terms next; /* runs.c: of the run that waits */

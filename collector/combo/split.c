@@ -4,6 +4,7 @@
 
 #include "combos.h"
 #include "gaps.h"
+#include "progress.h"
 #include "reassemble.h"
 #include "runs.h"
 #include "sensor.h"
@@ -32,5 +33,7 @@ enum split_result split_next(struct combos *c, struct sensor *s, uint64_t now_ns
 	if (!split_combo(c, s, combo, len, count, now_ns))
 		return SPLIT_HELD;
 	reassemble_done(&s->combo->reassembly, &c->pool);
+	if (s->combo->progress.first.before_ns)
+		progress_look(c, s, now_ns);
 	return SPLIT_TAKEN;
 }

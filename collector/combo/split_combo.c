@@ -25,6 +25,11 @@ static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint
 		module_counts_add(&s->modules, v->module.name, now_ns);
 		output_module_event(c->output, s, &v->module, n, now_ns);
 		break;
+	case EVENT_READINGS:
+		output_readings(c->output, s, &v->readings, c->check.first, now_ns);
+		break;
+	case EVENT_LEFT:
+		break;
 	case EVENT_BAD:
 		s->ledger.bad_events++;
 		break;

@@ -3,6 +3,7 @@
  * Live, combos and sensors: see live.h. In: a combo's blocks as in the file. Out: a record, whose
  * packets name their interfaces as the table does.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,25 @@ void live_combo(struct live *l, const struct live_combo *c)
 	end = all ? all_put(l, c->blocks, c->len) : blocks_put(l, c->blocks, c->len);
 	ring_put(l, end, &zeros, r.len - end);
 	ring_end(l, &r, c->frames);
+}
+
+void live_block(struct live *l, uint32_t sensor, const uint8_t *block, size_t len)
+{
+	struct live_record r = { .sensor = sensor, .blocks_len = len, .len = sizeof(r) + len };
+	static const uint32_t any = LIVE_ANY;
+	static const uint64_t zeros;
+	uint32_t end = r.len;
+
+	if (!l->ring || sensor >= LIVE_SENSORS_MAX ||
+	    __atomic_load_n(l->wanted, __ATOMIC_ACQUIRE) == LIVE_UNWANTED)
+		return;
+	r.generation = l->generation;
+	r.len = (r.len + 7) & ~7u;
+	ring_begin(l, &r);
+	ring_put(l, sizeof(r), block, len);
+	ring_put(l, sizeof(r) + offsetof(struct block, interface), &any, sizeof(any));
+	ring_put(l, end, &zeros, r.len - end);
+	ring_end(l, &r, 0);
 }
 
 void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups)

@@ -81,6 +81,8 @@ struct live_combo {
 void live_tick(struct live *l, uint64_t now_ns);
 /* Shows a combo. */
 void live_combo(struct live *l, const struct live_combo *c);
+/* Shows a statistics block about a whole sensor; `sensor` is its index. */
+void live_block(struct live *l, uint32_t sensor, const uint8_t *block, size_t len);
 void live_free(struct live *l);
 
 #endif

@@ -3,6 +3,7 @@
 #include "messages.h"
 
 #include "collector/combo/intake.h"
+#include "collector/combo/progress.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
@@ -84,6 +85,17 @@ static void messages_totals(struct sensor *s, const uint8_t *message, size_t len
 	s->final_heard |= t.final != 0;
 }
 
+static void messages_progress(struct network *o, struct sensor *s, const uint8_t *message,
+			      size_t len, uint64_t now_ns)
+{
+	struct progress p;
+
+	if (progress_read(&p, message, len))
+		s->ledger.bad_messages++;
+	else
+		progress_take(o->combos, s, &p, now_ns);
+}
+
 /* Logs the clock difference that the sensor measured. */
 static void log_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 {
@@ -154,6 +166,9 @@ static bool messages_run(struct network *o, struct sensor *s, const uint8_t *mes
 		break;
 	case MESSAGE_FLOOR:
 		messages_floor(o, s, message, len, now_ns);
+		break;
+	case MESSAGE_PROGRESS:
+		messages_progress(o, s, message, len, now_ns);
 		break;
 	case MESSAGE_ANSWER:
 		messages_answer(o, s, message, len);

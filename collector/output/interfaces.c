@@ -311,6 +311,28 @@ uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next
 	return b->id;
 }
 
+/* ---- the whole sensor ------------------------------------------------------------------------ */
+
+bool interfaces_any(const struct sensor *s)
+{
+	return s->output->interfaces.count;
+}
+
+uint32_t interfaces_newest(struct sensor *s, const struct combo_frame *f, uint32_t next,
+			   uint8_t *block, size_t *len)
+{
+	const struct interfaces *known = &s->output->interfaces;
+	uint32_t id = 0;
+
+	*len = 0;
+	for (unsigned int i = 0; i < known->count; i++)
+		id = known->list[i].id > id ? known->list[i].id : id;
+	if (known->count)
+		return id;
+	*len = block_write(block, s, f);
+	return known->list[block_begin(s, f, next)].id;
+}
+
 /* ---- statistics ------------------------------------------------------------------------------ */
 
 bool interfaces_present(const struct sensor *s, unsigned int i)

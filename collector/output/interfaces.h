@@ -41,6 +41,8 @@ void interfaces_run_end(struct sensor *s);
  * no new one. */
 bool interfaces_known(const struct sensor *s, uint16_t linktype, uint8_t interface);
 bool interfaces_dwell_known(const struct sensor *s, uint8_t interface);
+/* Whether the sensor has any block. */
+bool interfaces_any(const struct sensor *s);
 /* Returns how many new blocks the sensor may have now. */
 unsigned int interfaces_left(const struct sensor *s);
 /* Counts a frame, and returns its block's id. A new block has the id `next` and is written to
@@ -52,6 +54,10 @@ uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_
  * may send. */
 uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next, uint8_t *block,
 			  size_t *len);
+/* Returns the id of the sensor's newest block, which stands for the whole sensor. Without one,
+ * makes the one that the frame `f` will use. */
+uint32_t interfaces_newest(struct sensor *s, const struct combo_frame *f, uint32_t next,
+			   uint8_t *block, size_t *len);
 /* Whether the i-th block belongs to the current run: then it has statistics. */
 bool interfaces_present(const struct sensor *s, unsigned int i);
 /* Whether the i-th block is its interface's first one in the current run. */

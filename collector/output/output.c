@@ -10,6 +10,7 @@
 #include "collector/files/limit.h"
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "output_clock.h"
 #include "output_file.h"
 #include "output_flush.h"
 #include "output_hold.h"
@@ -29,17 +30,18 @@
 _Static_assert(BLOCKS_MAX <= INTERFACES_BLOCKS_MAX,
 	       "those of one combo do not drive each other out");
 /* The most bytes of a combo in the buffer, after a section header: it is written at once. */
-_Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
+_Static_assert(2 * PCAPNG_META_MAX + PCAPNG_CLOCK_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			       COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
 			       COMBO_EVENTS_MAX * PCAPNG_MODULE_EVENT_MAX +
 			       BLOCKS_MAX * PCAPNG_META_MAX <=
 		       OUTPUT_BUFFER,
 	       "a combo fits into the buffer");
 _Static_assert(PCAPNG_DWELL_MAX <= PCAPNG_MODULE_EVENT_MAX &&
+		       PCAPNG_READINGS_MAX <= PCAPNG_MODULE_EVENT_MAX &&
 		       EVENT_JSON_MAX + PCAPNG_NAME_LEN + 32 <= PCAPNG_MODULE_EVENT_MAX,
 	       "a module's event is the largest kind of event");
 /* The file is changed before a combo that may not fit, by output_combo's estimate. */
-_Static_assert(1000000 - (PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
+_Static_assert(1000000 - (PCAPNG_CLOCK_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			  COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
 			  COMBO_EVENTS_MAX * PCAPNG_MODULE_EVENT_MAX) >=
 		       1000000 / FILES_SIZE_PART,
@@ -93,8 +95,8 @@ bool output_is_written(struct output *out, const struct sensor *s)
 bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,
 		    uint64_t now_ns)
 {
-	size_t len = PCAPNG_NAME_LEN + bytes + name->frames * PCAPNG_PACKET_OVERHEAD +
-		     name->events * PCAPNG_MODULE_EVENT_MAX;
+	size_t len = PCAPNG_CLOCK_MAX + PCAPNG_NAME_LEN + bytes +
+		     name->frames * PCAPNG_PACKET_OVERHEAD + name->events * PCAPNG_MODULE_EVENT_MAX;
 
 	output_rotate_before(out, len, now_ns);
 	len += BLOCKS_MAX * PCAPNG_META_MAX;
@@ -134,6 +136,7 @@ void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns)
 						 .frames = out->combo.frames - out->combo.refused,
 						 .blocks = out->buffer + out->combo_at,
 						 .len = out->len - out->combo_at });
+	output_offset_due(out, s, now_ns);
 }
 
 /* The combo's first block has its name. */
@@ -157,6 +160,19 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	out->interfaces += len > 0;
 	out->len += len;
 	out->len += pcapng_dwell(out->buffer + out->len, interface, d, name_take(out, now_ns));
+}
+
+void output_readings(struct output *out, struct sensor *s, const struct clock_readings *r,
+		     const struct combo_frame *f, uint64_t now_ns)
+{
+	uint32_t interface;
+	size_t len;
+
+	interfaces_begin(s, out->section, now_ns);
+	interface = interfaces_newest(s, f, out->interfaces, out->buffer + out->len, &len);
+	out->interfaces += len > 0;
+	out->len += len;
+	out->len += pcapng_readings(out->buffer + out->len, interface, r, name_take(out, now_ns));
 }
 
 void output_module_event(struct output *out, struct sensor *s, const struct module_event *e,

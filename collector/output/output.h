@@ -30,8 +30,8 @@ bool output_is_written(struct output *out, const struct sensor *s);
 bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,
 		    uint64_t now_ns);
 /* Begins a combo. Its `name.frames` frames and `name.events` events, at least one, follow by
- * output_frame, output_dwell and output_module_event. `name.sensor` and `name.run` are filled in
- * here. */
+ * output_frame, output_dwell, output_readings and output_module_event. `name.sensor` and `name.run`
+ * are filled in here. */
 void output_combo(struct output *out, struct sensor *s, struct combo_name name);
 /* Ends a combo, after all its frames and events. */
 void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns);
@@ -43,6 +43,10 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 		  uint64_t now_ns);
 /* Appends a sensor's dwell, read by coverage_read. */
 void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns);
+/* Appends readings of a sensor's clocks. If the sensor has no interface block yet, `f` is a frame
+ * that follows in the combo. */
+void output_readings(struct output *out, struct sensor *s, const struct clock_readings *r,
+		     const struct combo_frame *f, uint64_t now_ns);
 /* Appends a module's event, read by event_json_of: the combo's event `number`.
  */
 void output_module_event(struct output *out, struct sensor *s, const struct module_event *e,

@@ -226,6 +226,65 @@ size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 	return block_end(out, p, 1);
 }
 
+/* The clock option's first bytes: enterprise, and what it has. */
+#define CLOCK_HEAD 5
+
+static uint8_t *clock_begin(uint8_t *p, uint8_t what)
+{
+	store_be(p, ENTERPRISE, 4);
+	p[4] = what;
+	return p + CLOCK_HEAD;
+}
+
+static uint8_t *clock_number(uint8_t *p, uint64_t v)
+{
+	store_be(p, v, 8);
+	return p + 8;
+}
+
+size_t pcapng_readings(uint8_t *out, uint32_t interface, const struct clock_readings *r,
+		       const struct combo_name *name)
+{
+	const struct clock_reading *last = &r->list[r->count - 1], *c;
+	uint8_t data[CLOCK_HEAD + sizeof(r->list)], *at = clock_begin(data, CLOCK_READINGS), *p;
+
+	for (c = r->list; c <= last; c++) {
+		at = clock_number(at, c->monotonic_ns);
+		at = clock_number(at, c->realtime_minus_monotonic_ns);
+		at = clock_number(at, c->raw_minus_monotonic_ns);
+	}
+	p = statistics_begin(out, interface,
+			     last->monotonic_ns + last->realtime_minus_monotonic_ns);
+	p = put_option(p, OPT_CLOCK, data, at - data);
+	if (name)
+		p = put_name(p, name);
+	return block_end(out, p, 1);
+}
+
+size_t pcapng_watermark(uint8_t *out, uint32_t interface, uint64_t before_ns)
+{
+	uint8_t data[CLOCK_HEAD + 8], *p = statistics_begin(out, interface, before_ns);
+
+	clock_number(clock_begin(data, CLOCK_WATERMARK), before_ns);
+	return block_end(out, put_option(p, OPT_CLOCK, data, sizeof(data)), 1);
+}
+
+size_t pcapng_offset(uint8_t *out, uint32_t interface, const struct pcapng_clock_offset *o)
+{
+	uint8_t data[CLOCK_HEAD + 3 * 8], *at = clock_begin(data, CLOCK_OFFSET);
+	uint8_t *p = statistics_begin(out, interface, o->realtime_ns + o->ahead_ns);
+
+	at = clock_number(at, o->ahead_ns);
+	at = clock_number(at, o->round_trip_ns);
+	clock_number(at, o->realtime_ns);
+	return block_end(out, put_option(p, OPT_CLOCK, data, sizeof(data)), 1);
+}
+
+void pcapng_set_interface(uint8_t *block, uint32_t interface)
+{
+	put32(block + 8, interface);
+}
+
 size_t pcapng_module_event(uint8_t *out, const char *line, size_t len,
 			   const struct combo_name *name)
 {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/clock_readings.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
 
@@ -21,6 +22,8 @@
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384	     /* a dwell's block, with a name */
+#define PCAPNG_READINGS_MAX 480	     /* a block of clock readings, with a name */
+#define PCAPNG_CLOCK_MAX 80	     /* a watermark's block, or an offset's */
 #define PCAPNG_MODULE_EVENT_MAX 1024 /* a module event's block, with a name */
 #define PCAPNG_MODULE_EVENT_HEAD 16  /* its bytes before the line */
 #define PCAPNG_COVERAGE_MAX 24576
@@ -35,7 +38,7 @@ struct combo_name {
 	uint64_t first;	  /* frames of the run in earlier combos */
 	uint32_t frames;  /* its frames, which follow in the file, except those that were */
 	uint32_t refused; /* refused (frame_check.h), */
-	uint16_t events;  /* and blocks of its dwells and module events */
+	uint16_t events;  /* and blocks of its dwells, clock readings and module events */
 	uint16_t sensor;
 };
 
@@ -53,6 +56,12 @@ struct pcapng_statistics {
 	const char *coverage; /* another comment, below PCAPNG_COVERAGE_MAX bytes; NULL: none */
 };
 
+struct pcapng_clock_offset {
+	int64_t ahead_ns;
+	uint64_t round_trip_ns; /* 0: not measured */
+	uint64_t realtime_ns;	/* the collector's clock at that time */
+};
+
 /* `comment` may be NULL. */
 size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *comment);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
@@ -63,6 +72,16 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
 /* Statistics of a dwell's time, with a comment about the channel. */
 size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 		    const struct combo_name *name);
+/* Statistics without counts, which have the clocks' readings as an option (OPT_CLOCK). Programs
+ * that show frames do not show them. */
+size_t pcapng_readings(uint8_t *out, uint32_t interface, const struct clock_readings *r,
+		       const struct combo_name *name);
+/* The same for a time before which the file has all frames of the interface's sensor. */
+size_t pcapng_watermark(uint8_t *out, uint32_t interface, uint64_t before_ns);
+/* The same for the sensor's clock as compared with the collector's. */
+size_t pcapng_offset(uint8_t *out, uint32_t interface, const struct pcapng_clock_offset *o);
+/* Changes the interface of a packet block or statistics block. */
+void pcapng_set_interface(uint8_t *block, uint32_t interface);
 /* A module's event, as a line of JSON (event_json.h) of `len` bytes: a custom block of enterprise
  * 32473 that tools may copy. It has the line's length 4, in network byte order, the line, padded to
  * 4, and options. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sensor, output: the part of a sensor that only output/ uses: sensor.output
- * (collector/model/sensors.h). It has each stage's part, so this file includes no stage.
+ * (collector/model/sensors.h). It has each stage's part, so this file includes no stage that uses
+ * sensors.
  */
 #ifndef COLLECTOR_OUTPUT_SENSOR_H
 #define COLLECTOR_OUTPUT_SENSOR_H
 
 #include "collector/model/rate_limit.h"
 #include "collector/model/sensors.h"
+#include "pcapng.h"
 #include "wire/info.h"
 
 #define INTERFACES_BLOCKS_MAX 32 /* kept per sensor, and free in each section */
@@ -43,6 +45,15 @@ struct interfaces {
 	char names[INFO_INTERFACES_MAX][INTERFACES_NAME_MAX]; /* "": no name */
 };
 
+/* Its clock's offset (output_clock.h), and when it was last written. */
+struct offset {
+	struct pcapng_clock_offset now;
+	uint64_t streamed_ns; /* monotonic, to a reader; 0: never */
+	uint64_t filed_ns;    /* the same to a file, in the section */
+	unsigned int filed_section;
+	int64_t filed_ahead_ns;
+};
+
 /* Combos below `next` are in the buffer, or were skipped. Combos below `settled` need not be sent
  * again. */
 struct output_sensor {
@@ -56,6 +67,7 @@ struct output_sensor {
 	uint64_t disk_wrote_ns;	      /* budget.c: monotonic; 0: never */
 	struct interfaces interfaces; /* in the current section */
 	struct event_log_names names; /* of modules that it named first */
+	struct offset offset;
 };
 
 /* Returns 0 or -ENOMEM. */

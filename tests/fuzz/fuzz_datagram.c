@@ -29,7 +29,9 @@
  * collector/model/groups_file.o collector/model/coverage.o collector/combo/event.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o
- * collector/live/combo.o collector/live/ring.o collector/live/blocks.o */
+ * wire/clock_readings.o wire/progress.o collector/combo/progress.o
+ * collector/output/output_clock.o collector/live/combo.o collector/live/ring.o
+ * collector/live/blocks.o */
 /*
  * The collector's whole path, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps. A step is a stranger's datagram, a validly sealed one of a bad sensor, one of an

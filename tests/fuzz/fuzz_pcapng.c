@@ -158,6 +158,22 @@ static size_t dwell(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 	return pcapng_dwell(out, 0, &d, name.frames ? &name : NULL);
 }
 
+static size_t readings(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
+{
+	struct clock_readings r = { .count = 1 + fuzz_number(in, 1) % CLOCK_READINGS_MAX };
+	struct combo_name name;
+
+	if (!w->interfaces)
+		return 0;
+	for (unsigned int i = 0; i < r.count; i++) {
+		r.list[i].monotonic_ns = fuzz_number(in, 8);
+		r.list[i].realtime_minus_monotonic_ns = fuzz_number(in, 8);
+		r.list[i].raw_minus_monotonic_ns = fuzz_number(in, 8);
+	}
+	name = combo_name(w, in);
+	return pcapng_readings(out, 0, &r, name.frames ? &name : NULL);
+}
+
 static size_t said(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	const char *line = text(in);
@@ -219,6 +235,9 @@ static void write_block(struct laid_out *w, struct fuzz_input *in)
 	} else if (number & 32) {
 		len = said(w, in, out);
 		CHECK(len <= PCAPNG_MODULE_EVENT_MAX);
+	} else if (number & 16) {
+		len = readings(w, in, out);
+		CHECK(len <= PCAPNG_READINGS_MAX);
 	} else {
 		len = statistics(w, in, out);
 	}

@@ -208,6 +208,40 @@ static void a_reader_that_keeps_up(void **state)
 	assert_true(live.ring->head > SIZE);
 }
 
+/* A block about a whole sensor has no frames, and changes no number of frames. */
+static void a_block_between_combos(void **state)
+{
+	uint32_t block[] = {
+		BLOCK_STATISTICS, 36, 7, 0, 0, 4 << 16 | OPT_CLOCK, 0x12345678, 0, 36
+	};
+	struct live_record r;
+	const uint8_t *data;
+	uint64_t missed;
+	struct block b;
+
+	(void)state;
+	forget();
+	combo(1, 2, 5, 100);
+	drain();
+	live_block(&live, 2, (uint8_t *)block, sizeof(block));
+	live_block(&live, LIVE_SENSORS_MAX, (uint8_t *)block, sizeof(block));
+	combo(1, 2, 5, 100);
+	assert_int_equal(reader_next(&reader, &r, &data, &missed), READER_RECORD);
+	assert_int_equal(missed, 0);
+	assert_int_equal(r.sensor, 2);
+	assert_int_equal(r.frames, 0);
+	assert_int_equal(r.len % 8, 0);
+	assert_int_equal(r.blocks_len, sizeof(block));
+	assert_int_equal(block_read(&b, data, r.blocks_len), sizeof(block));
+	assert_true(b.is_clock);
+	assert_true(b.interface == LIVE_ANY);
+	assert_int_equal(b.options_len, 8);
+	assert_memory_equal(b.options, block + 5, 8);
+	drain();
+	assert_int_equal(seen[2], 10);
+	assert_int_equal(missed_of[2], 0);
+}
+
 static void a_reader_that_is_overrun(void **state)
 {
 	(void)state;
@@ -446,6 +480,7 @@ int main(void)
 #define LIVE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		LIVE_TEST(a_reader_that_keeps_up),
+		LIVE_TEST(a_block_between_combos),
 		LIVE_TEST(a_reader_that_is_overrun),
 		LIVE_TEST(a_reader_that_begins_in_the_middle),
 		LIVE_TEST(nobody_has_looked),

@@ -10,7 +10,7 @@
  * wire/info.o wire/totals.o wire/keys.o collector/model/coverage.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
- * wire/module_event.o
+ * wire/module_event.o collector/output/output_clock.o
  * collector/live/combo.o collector/live/ring.o collector/live/blocks.o */
 /*
  * Output with the privileged process that opens its files. Combos are settled when written, and a
@@ -25,8 +25,10 @@
 
 #include "collector/output/interfaces.h"
 #include "collector/output/output.h"
+#include "collector/output/output_clock.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
+#include "common/pcapng_format.h"
 
 #define RUN 0x1122334455667788ULL
 
@@ -273,6 +275,88 @@ static void known_after_a_kill(void **state)
 	assert_int_equal(start(), 0);
 	assert_int_equal(known(0), 3);
 	assert_int_equal(known(1), 1);
+	stop(true);
+}
+
+/* A combo of two frames, which begins and ends with readings. */
+static void combo_with_readings(int i, uint64_t count)
+{
+	static const uint8_t bytes[60];
+	const struct clock_readings r = { 2, { { 1, 2, 3 }, { 4, 5, 6 } } };
+	struct combo_frame f = { .linktype = 1, .orig_len = 60, .kept_len = 60, .data = bytes };
+	struct combo_name name = { .count = count, .first = 2 * count, .frames = 2, .events = 2 };
+
+	assert_true(output_reserve(out, &name, 120, 1));
+	assert_int_equal(ledger_combo(&sensors[i].ledger, name.first, 2), 0);
+	output_combo(out, &sensors[i], name);
+	output_readings(out, &sensors[i], &r, &f, 1);
+	for (f.time_ns = 1; f.time_ns <= 2; f.time_ns++)
+		output_frame(out, &sensors[i], &f, 1);
+	output_readings(out, &sensors[i], &r, NULL, 1);
+	output_combo_end(out, &sensors[i], out->opened_ns);
+}
+
+/* Returns the number of clock options of a kind in the last file. */
+static unsigned int clock_blocks(uint8_t kind)
+{
+	const uint8_t want[] = { 0, 0, 0x7e, 0xd9, kind };
+	static uint8_t bytes[65536];
+	unsigned int found = 0;
+	FILE *f = fopen(out->name, "r");
+	ssize_t len = fread(bytes, 1, sizeof(bytes), f);
+
+	fclose(f);
+	for (ssize_t at = 4; at + (ssize_t)sizeof(want) <= len; at++)
+		found += !memcmp(bytes + at, want, sizeof(want)) &&
+			 bytes[at - 4] + 256 * bytes[at - 3] == OPT_CLOCK;
+	return found;
+}
+
+/* Combos with readings are known by their names too, and none of their blocks is cut off. */
+static void readings_are_known_after_a_kill(void **state)
+{
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	combo_with_readings(0, 0);
+	combo_with_readings(0, 1);
+	assert_int_equal(out->interfaces, 1);
+	flush();
+	combo_with_readings(0, 2);
+	stop(false);
+	assert_int_equal(unlink(path("saluki.state")), 0);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 2);
+	stop(true);
+}
+
+/* A file has an offset behind a combo, if the last one is old or differs. It has no watermarks. */
+static void offsets_in_a_file(void **state)
+{
+	const uint64_t second = 1000000000ULL;
+	uint64_t now;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	now = out->opened_ns;
+	run_begin(0);
+	output_offset(out, &sensors[0], -5, 100, now);
+	output_watermark(out, &sensors[0], 77, now);
+	assert_int_equal(out->len, 0);
+	combo_with_readings(0, 0);
+	output_offset(out, &sensors[0], -6, 100, now + second);
+	output_watermark(out, &sensors[0], 78, now + second);
+	combo_with_readings(0, 1);
+	output_offset(out, &sensors[0], -6 - 2 * OFFSET_MUCH_NS, 100, now + 2 * second);
+	combo_with_readings(0, 2);
+	combo_with_readings(0, 3);
+	flush();
+	assert_int_equal(clock_blocks(CLOCK_READINGS), 8);
+	assert_int_equal(clock_blocks(CLOCK_OFFSET), 2);
+	assert_int_equal(clock_blocks(CLOCK_WATERMARK), 0);
+	output_offset_due(out, &sensors[0], now + OFFSET_FILE_NS);
+	flush();
+	assert_int_equal(clock_blocks(CLOCK_OFFSET), 3);
 	stop(true);
 }
 
@@ -1056,6 +1140,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(combos_of_dwells_are_settled_too, begin, end),
 		cmocka_unit_test_setup_teardown(statistics_are_charged, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_a_kill, begin, end),
+		cmocka_unit_test_setup_teardown(readings_are_known_after_a_kill, begin, end),
+		cmocka_unit_test_setup_teardown(offsets_in_a_file, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_an_end, begin, end),
 		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_single_file, begin, end),

@@ -150,6 +150,40 @@ static void what_modules_say_is_found(void **state)
 	pcap_close(&r);
 }
 
+/* The option's bytes, and a name behind it. */
+static void readings_are_in_network_order(void **state)
+{
+	static const uint8_t want[] = {
+		5,    0,    0,	  0,	104,  0,    0,	  0,	3, 0, 0,
+		0,						   /* block, length, interface */
+		0,    0,    0,	  0,	4,    0,    0,	  0,	   /* time: the last reading's */
+		0xad, 0x0b, 29,	  0,	0,    0,    0x7e, 0xd9, 1, /* option, its length, enterprise
+								    */
+		0,    0,    0,	  0,	0,    0,    0,	  5,	   /* monotonic */
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	   /* -1 */
+		0,    0,    0,	  0,	0,    0,    1,	  2,	0, 0, 0, /* 258, padded */
+	};
+	static const struct combo_name name = { .run = 1, .count = 7, .first = 9, .events = 1 };
+	struct clock_readings r = { .count = 1, .list = { { 5, -1, 258 } } };
+	size_t len = write_file(0), at = len;
+	struct written n = { 0 };
+	const struct sensor_run *run;
+	int fd;
+
+	(void)state;
+	len += pcapng_readings(file + at, 3, &r, &name);
+	assert_memory_equal(file + at, want, sizeof(want));
+	fd = file_with(len);
+	assert_int_equal(written_scan(&n, fd, 0, len), len);
+	run = written_find(&n, 0, 1);
+	assert_true(run && run->next == 8 && run->accounted == 9);
+	written_free(&n);
+	close(fd);
+	r.count = CLOCK_READINGS_MAX;
+	assert_in_range(pcapng_readings(file, 3, &r, &name), 0, PCAPNG_READINGS_MAX);
+	assert_in_range(pcapng_readings(file, 3, &r, NULL), 0, PCAPNG_READINGS_MAX);
+}
+
 /* Custom blocks may be another program's. */
 static void custom_blocks_that_are_none_of_ours(void **state)
 {
@@ -201,6 +235,7 @@ int main(void)
 		cmocka_unit_test(the_agents_reader_reads_it),
 		cmocka_unit_test(whole_blocks_are_found_at_every_cut),
 		cmocka_unit_test(what_modules_say_is_found),
+		cmocka_unit_test(readings_are_in_network_order),
 		cmocka_unit_test(custom_blocks_that_are_none_of_ours),
 		cmocka_unit_test(texts_of_any_length_fit),
 	};
