@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clock.so (LD_PRELOAD): moves the time of day that a program reads. The file named by SALUKI_CLOCK
- * gives the offset in seconds ("-90.5", and blanks, 31 bytes). The file is mapped, so a test can
- * move a running program's clock, also in a sandbox without files. Other clocks are not changed.
+ * clock.so (LD_PRELOAD): moves the time of day that a program reads, and its CLOCK_MONOTONIC_RAW,
+ * as if the kernel slewed its other clocks. The file named by SALUKI_CLOCK has numbers (63 bytes
+ * with blanks): the offset of the time of day in seconds ("-90.5"); and of CLOCK_MONOTONIC_RAW,
+ * where given, the offset in ns at a CLOCK_MONOTONIC time in ns, that time, and the rate in ppm.
+ * The file is mapped, so a test can move a running program's clocks, also in a sandbox without
+ * files.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +18,7 @@
 #include <time.h>
 
 #define SECOND 1000000000LL
-#define TEXT_LEN 31
+#define TEXT_LEN 63
 
 static const volatile char *text;
 static int (*real_clock)(clockid_t clock, struct timespec *t);
@@ -32,26 +36,58 @@ __attribute__((constructor)) static void clock_open(void)
 	text = p == MAP_FAILED ? NULL : p;
 }
 
-static int64_t offset_ns(void)
+/* Copies the text. A test may be writing it: then it is copied again. */
+static void copy_text(char copy[TEXT_LEN + 1])
 {
-	char copy[TEXT_LEN + 1] = { 0 };
+	char before[TEXT_LEN + 1] = { 1 };
 
-	for (int i = 0; text && i < TEXT_LEN; i++)
-		copy[i] = text[i];
-	return strtod(copy, NULL) * SECOND;
+	memset(copy, 0, TEXT_LEN + 1);
+	while (text && memcmp(copy, before, TEXT_LEN)) {
+		memcpy(before, copy, TEXT_LEN + 1);
+		for (int i = 0; i < TEXT_LEN; i++)
+			copy[i] = text[i];
+	}
+}
+
+static void add(struct timespec *t, int64_t offset_ns)
+{
+	int64_t ns = t->tv_sec * SECOND + t->tv_nsec + offset_ns;
+
+	t->tv_sec = ns / SECOND;
+	t->tv_nsec = ns % SECOND;
+}
+
+static void add_raw(struct timespec *t, char *numbers)
+{
+	int64_t offset = strtoll(numbers, &numbers, 10), since = strtoll(numbers, &numbers, 10);
+	double ppm = strtod(numbers, NULL);
+	struct timespec now;
+
+	if (!since)
+		return;
+	real_clock(CLOCK_MONOTONIC, &now);
+	add(t, offset + (int64_t)((now.tv_sec * SECOND + now.tv_nsec - since) * ppm / 1e6));
 }
 
 /* Before the constructor has run, only the loader and sanitizers ask. */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int err = real_clock ? real_clock(clock, t) : -1;
-	int64_t ns;
+	char copy[TEXT_LEN + 1], *more;
+	double seconds;
 
-	if (err || clock != CLOCK_REALTIME)
+	if (!err && clock == CLOCK_MONOTONIC_RAW && getenv("SALUKI_NO_RAW")) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (err || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC_RAW))
 		return err;
-	ns = t->tv_sec * SECOND + t->tv_nsec + offset_ns();
-	t->tv_sec = ns / SECOND;
-	t->tv_nsec = ns % SECOND;
+	copy_text(copy);
+	seconds = strtod(copy, &more);
+	if (clock == CLOCK_REALTIME)
+		add(t, seconds * SECOND);
+	else
+		add_raw(t, more);
 	return 0;
 }
 

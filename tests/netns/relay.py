@@ -63,10 +63,11 @@ def recorded(path):
 class Clock:
     """The time of day for programs started with `env`."""
 
-    LENGTH = 31  # clock.c
+    LENGTH = 63  # clock.c
 
     def __init__(self, path, seconds=0):
         self.path = pathlib.Path(path)
+        self.seconds, self.slews = seconds, [(0, 0, 0)]
         self.path.write_text(f"{seconds:<{self.LENGTH}}")
         self.path.chmod(0o644)
         self.env = {"LD_PRELOAD": str(CLOCK), "SALUKI_CLOCK": str(self.path)}
@@ -74,8 +75,25 @@ class Clock:
             options = os.environ.get("ASAN_OPTIONS", "")
             self.env["ASAN_OPTIONS"] = ":".join(filter(None, [options, "verify_asan_link_order=0"]))
 
-    def move(self, seconds):
+    def _write(self):
         """In place: the file is mapped."""
+        raw, since, ppm = self.slews[-1]
         fd = os.open(self.path, os.O_WRONLY)
-        os.pwrite(fd, f"{seconds:<{self.LENGTH}}".encode(), 0)
+        os.pwrite(fd, f"{f'{self.seconds} {raw} {since} {ppm}' if since else self.seconds:<{self.LENGTH}}".encode(), 0)
         os.close(fd)
+
+    def move(self, seconds):
+        """Sets the time of day."""
+        self.seconds = seconds
+        self._write()
+
+    def slew(self, ppm):
+        """From now on, the other clocks lose time to CLOCK_MONOTONIC_RAW at this rate."""
+        now = time.monotonic_ns()
+        self.slews.append((round(self.raw_ns(now)), now, ppm))
+        self._write()
+
+    def raw_ns(self, monotonic_ns):
+        """How much CLOCK_MONOTONIC_RAW is moved at a CLOCK_MONOTONIC time."""
+        raw, since, ppm = next((s for s in reversed(self.slews) if s[1] <= monotonic_ns), self.slews[0])
+        return raw + (monotonic_ns - since) * ppm / 1e6

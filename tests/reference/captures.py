@@ -178,11 +178,13 @@ DWELL = re.compile(r"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), swi
 UNSETTLED = b"heard while the radio was changing channel"
 
 
-def _blocks(path):
+def _blocks(path, cut=False):
     """(kind, interface's name, the part before the options, options) of a file in host byte order,
-    for frames and statistics."""
+    for frames and statistics. With `cut`, the last block may be incomplete."""
     data, at, names = file_bytes(path), 0, []
     while at < len(data):
+        if cut and (at + 8 > len(data) or at + struct.unpack_from("<I", data, at + 4)[0] > len(data)):
+            return
         kind, size = struct.unpack_from("<II", data, at)
         body = data[at + 8:at + size - 4]
         at += size
@@ -194,6 +196,11 @@ def _blocks(path):
             head = 12 if kind == 5 else 20 + (struct.unpack_from("<I", body, 12)[0] + 3) // 4 * 4
             yield (kind, names[struct.unpack_from("<I", body)[0]], body[:head],
                    list(_options(body[head:], "<")))
+
+
+def whole_blocks(path):
+    """The same of a file that is being written."""
+    return _blocks(path, cut=True)
 
 
 def dwells(path, name):
