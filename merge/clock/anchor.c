@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Anchor: see anchor.h. */
+#include "anchor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOW_NS 30e9 /* a distance is taken away in this time */
+#define MOST 100e-6  /* rate */
+#define SMOOTH 64    /* epochs, in which the rate changes */
+#define FIRST_SD_RATE 10e-6
+#define MEMBERS_MAX 4096 /* that are asked */
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median of what the part's domains say, and its variance: a measurement is wrong by up to half
+ * of its round trip. Variance 0: nobody says anything. Each measurement counts once. */
+static int64_t distance_of(const struct clocks *c, uint32_t part, double *variance)
+{
+	double squares = 0;
+	int64_t said[MEMBERS_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < c->count && n < MEMBERS_MAX; i++) {
+		struct domain *d = c->list[i];
+
+		if (!d->clock.known || !d->anchored || d->ended || d->part != part)
+			continue;
+		d->anchored = false;
+		said[n++] = d->anchor_ns + d->coarse_ns - clock_unified(&d->clock, d->anchor_ns);
+		squares += d->anchor_sd * d->anchor_sd;
+	}
+	*variance = n ? squares / n / n : 0;
+	if (!n)
+		return 0;
+	qsort(said, n, sizeof(*said), by_value);
+	return said[n / 2];
+}
+
+/* Adds to the unified time of a part. */
+static void part_shift(struct clocks *c, uint32_t part, int64_t by)
+{
+	references_shift(c, part, by);
+	for (unsigned int i = 0; by && i < c->count; i++)
+		if (c->list[i]->clock.known && c->list[i]->part == part)
+			clock_shift(&c->list[i]->clock, by);
+}
+
+void anchor_set(struct clocks *c)
+{
+	double variance;
+
+	for (uint32_t part = 0; part < c->parts; part++)
+		part_shift(c, part, distance_of(c, part, &variance));
+	c->now_ns = INT64_MIN / 2; /* differences to it do not overflow */
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+		int64_t newest = clock_unified(&d->clock, d->newest_ns);
+
+		if (d->arrived && d->clock.known && newest > c->now_ns)
+			c->now_ns = newest;
+	}
+}
+
+static bool room(struct clocks *c)
+{
+	struct clock *more;
+
+	if (c->parts <= c->common_room)
+		return true;
+	more = realloc(c->commons, (c->parts + 16) * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + c->common_room, 0, (c->parts + 16 - c->common_room) * sizeof(*more));
+	c->commons = more;
+	c->common_room = c->parts + 16;
+	return true;
+}
+
+/* The common clock's own time is the unified time, and what it is to be is the collector's. Its
+ * `steer` is what was done about the difference. Returns the rate that the part is to have. */
+static double follow(struct clocks *c, uint32_t part, int64_t unified_ns)
+{
+	struct clock *k = &c->commons[part];
+	double rate, variance;
+	int64_t distance = distance_of(c, part, &variance);
+
+	if (variance > 0 && !k->known)
+		clock_set(k, unified_ns, distance, sqrt(variance), FIRST_SD_RATE);
+	if (!k->known)
+		return 0;
+	clock_predict(k, unified_ns);
+	if (variance > 0)
+		clock_correct(k, distance - (clock_unified(k, unified_ns) - unified_ns), variance);
+	rate = k->rate + (clock_unified(k, unified_ns) - unified_ns) / SLOW_NS;
+	rate = rate > MOST ? MOST : rate < -MOST ? -MOST : rate;
+	k->steer -= (k->steer + rate) / SMOOTH;
+	return -k->steer;
+}
+
+void anchor_steer(struct clocks *c, int64_t unified_ns)
+{
+	if (!room(c)) /* a later epoch has more */
+		return;
+	for (uint32_t part = 0; part < c->parts; part++) {
+		double rate = follow(c, part, unified_ns);
+
+		for (unsigned int i = 0; i < c->count; i++) {
+			struct clock *k = &c->list[i]->clock;
+
+			if (!k->known || c->list[i]->part != part || (rate == 0 && k->steer == 0))
+				continue;
+			clock_predict(k, clock_own(k, unified_ns));
+			k->steer = rate;
+		}
+	}
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Domain: what one clock stamps, during one run of a sensor: a sensor's radios, or, if it says its
+ * TSFT, one radio. */
+#ifndef MERGE_CLOCK_DOMAIN_H
+#define MERGE_CLOCK_DOMAIN_H
+
+#include "bridge.h"
+#include "clock.h"
+#include "queue.h"
+
+#define SAMPLES 32  /* looked at for joins */
+#define SUSPECTS 16 /* looked at for steps */
+
+enum domain_follows { FOLLOWS_STAMP, FOLLOWS_RAW, FOLLOWS_TSFT }; /* own.h */
+
+/* A sensor's reading of its clocks. */
+struct reading {
+	int64_t monotonic_ns;
+	int64_t difference_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, from now on */
+	int64_t raw_ns;	       /* CLOCK_MONOTONIC_RAW minus CLOCK_MONOTONIC */
+	double slope;	       /* of raw_ns */
+};
+
+/* A reference that came before the clock was found. */
+struct waiting {
+	uint64_t key;
+	int64_t own_ns;
+};
+
+/* Differences to others' times. */
+struct samples {
+	int64_t ns[SAMPLES];
+	uint32_t count;	 /* also those that were overwritten */
+	uint32_t part;	 /* of the others */
+	int64_t last_ns; /* own time of the last one */
+};
+
+/* References that contradict the clock. */
+struct suspects {
+	unsigned int count;
+	int64_t ns[SUSPECTS];
+	uint32_t others[SUSPECTS]; /* domains */
+	int64_t last_ns;	   /* own time of the last one */
+	uint64_t first;		   /* number of the first one in the queue */
+};
+
+struct domain {
+	uint32_t number, sensor;
+	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
+	struct clock clock;
+	struct queue queue;
+	bool arrived;	    /* something has */
+	bool ended;	    /* nothing more will come */
+	int64_t first_ns;   /* own time of the first reception */
+	int64_t newest_ns;  /* own time before which nothing more comes */
+	int64_t coarse_ns;  /* unified minus own time, as far as known from outside */
+	bool anchored;	    /* `coarse_ns` is by the collector's clock, newly */
+	int64_t anchor_ns;  /* measured at this own time, */
+	double anchor_sd;   /* with this sigma, ns */
+	int64_t stepped_ns; /* sum of the steps that were taken out of own time */
+	enum domain_follows follows;
+	struct reading reading;	      /* the last one */
+	uint64_t since;		      /* number of the first reception after it */
+	int64_t tsft_ns, behind_ns;   /* the last TSFT; the stamp minus it */
+	uint64_t begun;		      /* number of the first reception that is swept */
+	uint64_t good;		      /* number of the last reference that fits, in the queue */
+	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
+	struct samples samples;	      /* joins; later, differences to another part */
+	struct suspects suspects;     /* steps */
+	struct waiting *waiting;      /* WAITING_MAX of them, or NULL */
+	unsigned int waiting_count;
+	/* FOLLOWS_TSFT: stamps minus own time, as they arrive; minus unified time, in an epoch */
+	struct bridge arrived_by, swept_by;
+	int64_t stamp_ns; /* the newest one */
+	/* Level, and small steps */
+	unsigned int outliers;
+	int64_t outlier_first_ns, outlier_last_ns;
+	double outlier_least, outlier_most;
+	/* What clocks.tsv says. */
+	uint64_t references, outlying, steps, slews;
+	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */
+	int64_t heap_ns;
+};
+
+#define WAITING_MAX 4096
+
+static inline int64_t domain_unified(const struct domain *d, int64_t own_ns)
+{
+	return d->clock.known ? clock_unified(&d->clock, own_ns) : own_ns + d->coarse_ns;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Find: whether some differences agree, so that a clock, or its step, is found. */
+#ifndef MERGE_CLOCK_FIND_H
+#define MERGE_CLOCK_FIND_H
+
+#include "domain.h"
+
+#define JOIN_APART_NS 5000000
+#define JOIN_NEAR_NS 300000
+#define JOIN_LEAST 5
+#define STEP_APART_NS 10000000
+
+/* Adds a difference if it is far enough from the last one. */
+void samples_add(struct samples *s, int64_t ns, int64_t own_ns, uint32_t part);
+/* Whether at least JOIN_LEAST, and 60 %, are near their median, which is then in `*ns`. */
+bool samples_agree(const struct samples *s, int64_t *ns);
+/* The same for references that contradict the clock. Returns whether it was added. */
+bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns, uint64_t number);
+/* Whether at least three are near their median, against two others at least (or six, against
+ * one). */
+bool suspects_agree(const struct suspects *s, int64_t *ns);
+/* Takes a step out of the domain's own time. Its place is between the last reference that fits and
+ * the first one that does not: where the time goes back, or else the largest gap. */
+void domain_step(struct domain *d, int64_t step_ns);
+
+#endif
