@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* saluki-merge check: counts what is in a trace, compares it with the trace's ledger, and says
+ * whether the ledger balances. In: an untrusted trace; the files of a series are one. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "common/log.h"
+#include "merge/model/reception.h"
+#include "merge/output/block.h"
+#include "merge/output/ledger.h"
+#include "merge/output/trace.h"
+
+const struct option_def check_defs[] = {
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+struct checked {
+	struct ledger said, found; /* by the ledger; in the blocks */
+	bool has_ledger;
+	int64_t newest_ns;
+	uint64_t number; /* of the last transmission */
+	uint64_t unordered, misnumbered;
+};
+
+static void help(void)
+{
+	printf("Usage: saluki-merge check FILE...\n\n"
+	       "Prints the ledger of a unified trace, and checks that it balances, and that it is\n"
+	       "what the file has. The files of -C are one trace: give all of them, in their "
+	       "order.\n\n");
+	options_print(stdout, check_defs);
+	printf("\nExit status: 0 the ledger balances, 1 it does not, or failed, 2 bad usage.\n");
+}
+
+static void packet(struct checked *c, struct pcapng_block *b)
+{
+	struct trace_receptions all = trace_receptions(b);
+	int64_t at = b->ticks;
+	uint8_t flags = 0;
+
+	for (uint32_t i = 0; i < all.count; i++) {
+		flags = trace_reception(&all, i).flags;
+		ledger_reception(&c->found, flags & HEARD_LATE, all.count == 1);
+	}
+	/* With --all, a block is a reception, and the ledger alone counts transmissions. */
+	if (!all.of)
+		c->found.receptions++;
+	else
+		ledger_transmission(&c->found, all.count, flags);
+	c->misnumbered += all.of && all.number != c->number + 1;
+	c->unordered += c->number && at < c->newest_ns && !(flags & HEARD_LATE);
+	c->number = all.number;
+	c->newest_ns = at;
+}
+
+static int block(void *context, struct pcapng_block *b)
+{
+	struct checked *c = context;
+	struct pcapng_option o;
+
+	if (b->type == BLOCK_PACKET)
+		packet(c, b);
+	while (b->type == BLOCK_STATISTICS && pcapng_option(b, &o))
+		if (o.code == OPT_COMMENT)
+			c->has_ledger |= ledger_read(&c->said, (const char *)o.value, o.len);
+	return 0;
+}
+
+static uint64_t differs(const char *what, uint64_t said, uint64_t found)
+{
+	if (said != found)
+		printf("differs       %s: the ledger has %" PRIu64 ", and the file %" PRIu64 "\n",
+		       what, said, found);
+	return said != found;
+}
+
+/* Returns whether all is well. */
+static bool compare(const struct checked *c)
+{
+	const struct ledger *a = &c->said, *b = &c->found;
+	uint64_t wrong = differs("receptions", a->receptions, b->receptions);
+
+	if (b->transmissions) { /* not with --all */
+		wrong += differs("transmissions", a->transmissions, b->transmissions);
+		wrong += differs("several", a->several, b->several);
+		wrong += differs("only_one", a->only_one, b->only_one);
+		wrong += differs("ambiguous", a->ambiguous, b->ambiguous);
+		wrong += differs("bad_fcs", a->bad_fcs, b->bad_fcs);
+		wrong += differs("unaligned", a->unaligned, b->unaligned);
+		wrong += differs("late_new", a->late_new, b->late_new);
+	}
+	wrong += differs("numbers that are not one more than the last", 0, c->misnumbered);
+	return !wrong && !ledger_balance(a);
+}
+
+int check_main(int argc, char **argv)
+{
+	int status = commands_parse(check_defs, help, argc, argv), err = 0;
+	struct checked c = { .number = 0 };
+
+	if (status)
+		return status < 0 ? 0 : status;
+	for (int i = optind; !err && i < argc; i++)
+		err = trace_read(argv[i], block, &c);
+	if (err)
+		return 1;
+	if (!c.has_ledger) {
+		log_line("%s: has no ledger at its end: the merge was ended before, or the file is "
+			 "of another program",
+			 argv[argc - 1]);
+		return 1;
+	}
+	ledger_print(stdout, &c.said, "");
+	if (c.unordered) /* clocks that went back, late frames */
+		printf("order         %" PRIu64 " blocks are earlier than the block before\n",
+		       c.unordered);
+	return compare(&c) ? 0 : 1;
+}

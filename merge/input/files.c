@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files: see files.h. The first pass is in files_index.h. */
+#include "files.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "files_index.h"
+#include "merge/model/chunk.h"
+
+#define SECRET_BYTES (64 * 1024) /* of each file */
+#define LOOK_EVERY 256		 /* extents */
+
+struct files *files_open(struct take *t, char *const *names, int count)
+{
+	struct files *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->take = t;
+	f->names = names;
+	f->count = count;
+	f->fds = malloc(count * sizeof(*f->fds));
+	for (int i = 0; f->fds && i < count; i++)
+		f->fds[i] = -1;
+	for (int i = 0; f->fds && i < count; i++)
+		if (files_index(f, i)) {
+			files_close(f);
+			return NULL;
+		}
+	return f;
+}
+
+uint64_t files_missed(const struct files *f)
+{
+	return f->missed;
+}
+
+/* The run ids in the combos' names are random, and unknown to whoever sends frames. */
+int files_secret(const struct files *f, uint8_t secret[IDENTITY_SECRET])
+{
+	crypto_generichash_state state;
+	uint8_t *begin = malloc(SECRET_BYTES);
+
+	if (!begin)
+		return -ENOMEM;
+	crypto_generichash_init(&state, NULL, 0, IDENTITY_SECRET);
+	for (int i = 0; i < f->count; i++) {
+		ssize_t n = pread(f->fds[i], begin, SECRET_BYTES, 0);
+
+		if (n > 0)
+			crypto_generichash_update(&state, begin, n);
+	}
+	crypto_generichash_final(&state, secret, IDENTITY_SECRET);
+	free(begin);
+	return 0;
+}
+
+void files_close(struct files *f)
+{
+	for (int i = 0; f->fds && i < f->count; i++)
+		if (f->fds[i] >= 0)
+			close(f->fds[i]);
+	for (uint32_t i = 0; i < f->section_count; i++)
+		sensors_section_free(&f->sections[i].of);
+	for (uint32_t i = 0; i < f->stream_room; i++)
+		free(f->streams[i].of);
+	free(f->fds);
+	free(f->sections);
+	free(f->streams);
+	free(f);
+}
+
+/* ---- second pass ----------------------------------------------------------------------------- */
+
+static void statistics(struct files *f, struct input_section *s, struct pcapng_block *b)
+{
+	f->missed += sensors_missed(s, b);
+	take_statistics(f->take, s, b);
+}
+
+static int extent_read(struct files *f, const struct extent *e)
+{
+	struct section *s = &f->sections[e->section];
+	struct chunk *chunk = chunk_make(e->len);
+	bool swapped = s->of.swapped;
+	int err = 0;
+
+	if (!chunk)
+		return -ENOMEM;
+	if (pread(f->fds[s->file], chunk->bytes, e->len, e->at) != (ssize_t)e->len) {
+		log_line("%s: cannot be read at byte %llu", f->names[s->file],
+			 (unsigned long long)e->at);
+		err = -EIO;
+	}
+	for (uint32_t at = 0; !err && at < e->len;) {
+		struct pcapng_block b;
+		int64_t n = pcapng_block(&b, chunk->bytes + at, e->len - at, &swapped);
+
+		if (n <= 0) /* it was another one in the first pass */
+			break;
+		if (b.type == BLOCK_PACKET)
+			err = take_packet(f->take, &s->of, &b, chunk);
+		else if (b.type == BLOCK_STATISTICS)
+			statistics(f, &s->of, &b);
+		at += n;
+	}
+	chunk_release(chunk);
+	f->done += e->len;
+	return err;
+}
+
+/* How far the sensor has come: its domain that is furthest behind. */
+static int64_t reached(const struct files *f, uint32_t sensor)
+{
+	const struct input_sensor *s = &f->take->sensors->list[sensor];
+	int64_t least = INT64_MAX;
+
+	for (uint8_t i = 0; i < s->radios; i++) {
+		const struct domain *d = f->take->merge->radios[s->radio[i]].domain;
+
+		if (d && d->arrived && domain_unified(d, d->newest_ns) < least)
+			least = domain_unified(d, d->newest_ns);
+	}
+	return least == INT64_MAX ? INT64_MIN : least;
+}
+
+/* Looks at all streams again: clocks that were found or set change how far all have come. */
+static void look_at_all(struct files *f)
+{
+	for (uint32_t i = 0; i < f->take->sensors->count && i < f->stream_room; i++)
+		f->streams[i].reached_ns = reached(f, i);
+	f->looked = 0;
+}
+
+/* Returns the sensor that is furthest behind, or -1 at the end. */
+static int64_t furthest(const struct files *f)
+{
+	int64_t best = -1;
+
+	for (uint32_t i = 0; i < f->take->sensors->count && i < f->stream_room; i++) {
+		const struct stream *s = &f->streams[i];
+
+		if (s->next < s->count && (best < 0 || s->reached_ns < f->streams[best].reached_ns))
+			best = i;
+	}
+	return best;
+}
+
+int files_read(struct files *f, void (*progress)(void *, double), void *context)
+{
+	struct merge *m = f->take->merge;
+	int64_t sensor;
+	uint64_t set;
+	int err = 0;
+
+	look_at_all(f);
+	while (!err && (sensor = furthest(f)) >= 0) {
+		struct stream *s = &f->streams[sensor];
+
+		err = extent_read(f, &s->of[s->next++]);
+		s->reached_ns = reached(f, sensor);
+		if (s->next == s->count)
+			merge_ended(m, sensor);
+		set = m->set;
+		err = err ?: merge_sweep(m);
+		if (set != m->set || ++f->looked == LOOK_EVERY)
+			look_at_all(f);
+		if (progress)
+			progress(context, f->bytes ? (double)f->done / f->bytes : 1);
+	}
+	return err ?: merge_finish(m);
+}

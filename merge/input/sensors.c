@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sensors: see sensors.h. */
+#include "sensors.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINKTYPE_RADIOTAP 127
+
+enum { IF_DESCRIPTION = 3, IF_OS = 12, IF_HARDWARE = 15, ISB_DROPPED = 5, ISB_OS_DROPPED = 7 };
+
+/* Makes room for one more. */
+static int grow(void **list, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t more = 2 * *room + 16;
+	void *p;
+
+	if (count < *room)
+		return 0;
+	p = realloc(*list, more * size);
+	if (!p)
+		return -ENOMEM;
+	*list = p;
+	*room = more;
+	return 0;
+}
+
+/* Returns the sensor's index, -1 if there are too many, or -ENOMEM. */
+static int64_t sensor_of(struct sensors *s, const char *name, uint16_t id)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->list[i].id == id && !strcmp(s->list[i].name, name))
+			return i;
+	if (s->count == SENSORS_MAX)
+		return -1;
+	if (grow((void **)&s->list, s->count, &s->room, sizeof(*s->list)))
+		return -ENOMEM;
+	s->list[s->count] = (struct input_sensor){ .id = id };
+	snprintf(s->list[s->count].name, sizeof(s->list->name), "%s", name);
+	return s->count++;
+}
+
+/* Copies the options with text, which have no byte order. */
+static int copy_options(struct input_radio *r, struct pcapng_block b)
+{
+	uint8_t *p = malloc(RADIO_OPTIONS_MAX);
+	struct pcapng_option o;
+
+	if (!p)
+		return -ENOMEM;
+	r->options = p;
+	while (pcapng_option(&b, &o)) {
+		uint16_t head[2] = { o.code, o.len };
+		size_t padded = (o.len + 3u) & ~3u;
+
+		if ((o.code > IF_DESCRIPTION && o.code != IF_HARDWARE && o.code != IF_OS) ||
+		    p + 4 + padded > r->options + RADIO_OPTIONS_MAX)
+			continue;
+		memcpy(p, head, 4);
+		memset(p + 4, 0, padded);
+		memcpy(p + 4, o.value, o.len);
+		p += 4 + padded;
+		r->options_len = p - r->options;
+	}
+	return 0;
+}
+
+/* Returns the radio's index, -1 if the sensor has too many, or -ENOMEM. */
+static int64_t radio_of(struct sensors *s, uint32_t sensor, const char *name,
+			const struct pcapng_block *b)
+{
+	struct input_sensor *of = &s->list[sensor];
+	int64_t index;
+
+	for (uint32_t i = 0; i < s->radio_count; i++)
+		if (s->radios[i].sensor == sensor && !strcmp(s->radios[i].name, name))
+			return i;
+	if (of->radios == RADIOS_EACH)
+		return -1;
+	if (grow((void **)&s->radios, s->radio_count, &s->radio_room, sizeof(*s->radios)))
+		return -ENOMEM;
+	index = merge_add_radio(s->merge, sensor, of->radios);
+	if (index < 0)
+		return index;
+	of->radio[of->radios] = index;
+	s->radios[index] = (struct input_radio){ .sensor = sensor, .number = of->radios++ };
+	snprintf(s->radios[index].name, sizeof(s->radios->name), "%s", name);
+	s->radio_count++;
+	return copy_options(&s->radios[index], *b) ?: index;
+}
+
+/* "library-1:wlan0" is the sensor library-1. */
+static void sensor_name(char *out, size_t size, const char *interface, const char *file)
+{
+	const char *colon = strchr(interface, ':');
+
+	if (colon && colon != interface)
+		snprintf(out, size, "%.*s", (int)(colon - interface), interface);
+	else
+		snprintf(out, size, "%s", file);
+}
+
+int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng_block *b,
+		      const char *file)
+{
+	struct pcapng_block copy = *b;
+	struct pcapng_interface i;
+	char name[sizeof(s->list->name)];
+	unsigned int id = 0;
+	int64_t sensor, radio;
+
+	pcapng_interface(&copy, &i);
+	sscanf(i.description, "sensor %*63s (id %u)", &id);
+	sensor_name(name, sizeof(name), i.name, file);
+	sensor = sensor_of(s, name, id);
+	if (sensor == -ENOMEM || grow((void **)&to->of, to->count, &to->room, sizeof(*to->of)))
+		return -ENOMEM;
+	radio = sensor >= 0 && i.linktype == LINKTYPE_RADIOTAP ? radio_of(s, sensor, i.name, b)
+							       : -1;
+	if (radio == -ENOMEM)
+		return -ENOMEM;
+	to->of[to->count++] = (struct input_interface){ .radio = radio,
+							.linktype = i.linktype,
+							.ticks = i.ticks,
+							.offset_s = i.offset_s,
+							.sensor = sensor < 0 ? 0 : sensor };
+	return 0;
+}
+
+static uint64_t number(const struct pcapng_block *b, const struct pcapng_option *o)
+{
+	uint64_t v;
+
+	if (o->len != 8)
+		return 0;
+	memcpy(&v, o->value, 8);
+	return b->swapped ? __builtin_bswap64(v) : v;
+}
+
+uint64_t sensors_missed(struct input_section *section, const struct pcapng_block *b)
+{
+	struct pcapng_block copy = *b;
+	struct pcapng_option o;
+	uint64_t all = 0, more;
+
+	if (b->interface >= section->count)
+		return 0;
+	while (pcapng_option(&copy, &o))
+		if (o.code == ISB_DROPPED || o.code == ISB_OS_DROPPED)
+			all += number(b, &o);
+	more = all > section->of[b->interface].missed ? all - section->of[b->interface].missed : 0;
+	section->of[b->interface].missed += more;
+	return more;
+}
+
+void sensors_section_free(struct input_section *section)
+{
+	free(section->of);
+	*section = (struct input_section){ .of = NULL };
+}
+
+void sensors_free(struct sensors *s)
+{
+	for (uint32_t i = 0; i < s->radio_count; i++)
+		free(s->radios[i].options);
+	free(s->list);
+	free(s->radios);
+	s->list = NULL;
+	s->radios = NULL;
+	s->count = s->radio_count = 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sensors: who has heard what a section's interfaces have. In: interface blocks. Out: sensors and
+ * radios, the same ones for all files. */
+#ifndef MERGE_INPUT_SENSORS_H
+#define MERGE_INPUT_SENSORS_H
+
+#include "merge/merge.h"
+#include "pcapng.h"
+
+#define RADIOS_EACH 32 /* of a sensor */
+#define SENSORS_MAX 65536
+#define RADIO_OPTIONS_MAX 4096
+
+struct input_radio {
+	char name[128]; /* the interface's */
+	uint32_t sensor;
+	uint8_t number;
+	uint8_t *options; /* the text options of its interface block */
+	uint16_t options_len;
+};
+
+struct input_sensor {
+	char name[64];
+	uint16_t id; /* the collector's; 0: none */
+	uint64_t run;
+	uint8_t radios;
+	uint32_t radio[RADIOS_EACH]; /* their numbers */
+};
+
+/* A section's interface. */
+struct input_interface {
+	int32_t radio; /* -1: its frames are not 802.11 with radiotap */
+	uint16_t linktype;
+	uint64_t ticks;
+	int64_t offset_s;
+	uint32_t sensor;
+	uint64_t missed; /* frames, as its statistics say */
+};
+
+struct input_section {
+	struct input_interface *of;
+	uint32_t count, room;
+	bool swapped;
+};
+
+struct sensors {
+	struct input_sensor *list;
+	struct input_radio *radios; /* by the merge's number */
+	uint32_t count, room, radio_count, radio_room;
+	struct merge *merge;
+};
+
+/* Adds the interface to its section. `file` names sensors of files that do not. Returns 0 or
+ * -ENOMEM. */
+int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng_block *b,
+		      const char *file);
+/* Returns how many more frames of an interface a statistics block calls missed than the last one.
+ */
+uint64_t sensors_missed(struct input_section *section, const struct pcapng_block *b);
+void sensors_section_free(struct input_section *section);
+void sensors_free(struct sensors *s);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Take: see take.h. */
+#include "take.h"
+
+#include <string.h>
+
+#include "merge/model/chunk.h"
+#include "wire/bytes.h"
+
+#define TIME_MOST_NS (1LL << 62)
+#define NAME_RUN 4 /* of the id of the run, in a combo's name */
+
+static uint64_t address_of(const struct identity *i)
+{
+	const uint8_t *a = i->class == FRAME_ACK || i->class == FRAME_CTS ? identity_receiver(i)
+									  : identity_transmitter(i);
+
+	return a ? load_be(a, 6) : 0;
+}
+
+/* The first block of a combo names the sensor's run. */
+static void look_at_run(struct take *t, uint32_t sensor, struct pcapng_block *b)
+{
+	struct input_sensor *s = &t->sensors->list[sensor];
+	struct pcapng_option o;
+	uint64_t run;
+
+	while (pcapng_option(b, &o)) {
+		if (o.code != OPT_CUSTOM || o.len < NAME_LEN || load_be(o.value, 4) != ENTERPRISE)
+			continue;
+		run = load_be(o.value + NAME_RUN, 8);
+		if (s->run && s->run != run)
+			merge_new_run(t->merge, sensor);
+		s->run = run;
+	}
+}
+
+/* Times are from 1970 to 2116, and differences of clocks as long at most, so that sums of two do
+ * not overflow. */
+static bool is_time(int64_t ns)
+{
+	return ns >= 0 && ns < TIME_MOST_NS;
+}
+
+static bool is_difference(int64_t ns)
+{
+	return ns > -TIME_MOST_NS && ns < TIME_MOST_NS;
+}
+
+static void take_reading(struct take *t, uint32_t sensor, const uint8_t *p)
+{
+	int64_t monotonic = load_be(p, 8), difference = load_be(p + 8, 8), raw = load_be(p + 16, 8);
+
+	if (is_time(monotonic) && is_difference(difference) && is_difference(raw))
+		merge_reading(t->merge, sensor, monotonic, difference, raw);
+	else
+		t->counters.bad_blocks++;
+}
+
+static void take_ahead(struct take *t, uint32_t sensor, const uint8_t *p)
+{
+	int64_t ahead = load_be(p, 8), round_trip = load_be(p + 8, 8), at = load_be(p + 16, 8);
+
+	if (is_difference(ahead) && is_time(round_trip) && is_time(at))
+		merge_ahead(t->merge, sensor, ahead, round_trip, at);
+	else
+		t->counters.bad_blocks++;
+}
+
+enum { DATA_READINGS = 1, DATA_NOTHING_BEFORE = 2, DATA_AHEAD = 3 };
+#define READING_LEN 24
+
+static void take_data(struct take *t, uint32_t sensor, const uint8_t *p, size_t len)
+{
+	uint8_t kind = *p++;
+
+	len--;
+	if (kind == DATA_READINGS)
+		for (; len >= READING_LEN; p += READING_LEN, len -= READING_LEN)
+			take_reading(t, sensor, p);
+	else if (kind == DATA_NOTHING_BEFORE && len >= 8 && is_time(load_be(p, 8)))
+		merge_nothing_before(t->merge, sensor, load_be(p, 8));
+	else if (kind == DATA_AHEAD && len >= 24)
+		take_ahead(t, sensor, p);
+}
+
+void take_statistics(struct take *t, const struct input_section *section, struct pcapng_block *b)
+{
+	struct pcapng_block names = *b;
+	struct pcapng_option o;
+
+	if (b->interface >= section->count) {
+		t->counters.bad_blocks++;
+		return;
+	}
+	look_at_run(t, section->of[b->interface].sensor, &names);
+	while (pcapng_option(b, &o))
+		if (o.code == OPT_DATA && o.len > 5 && load_be(o.value, 4) == ENTERPRISE)
+			take_data(t, section->of[b->interface].sensor, o.value + 4, o.len - 4);
+}
+
+int take_packet(struct take *t, const struct input_section *section, struct pcapng_block *b,
+		struct chunk *chunk)
+{
+	const struct input_interface *on;
+	struct radiotap radio;
+	struct identity id;
+	struct reception r;
+	int err;
+
+	if (b->interface >= section->count) {
+		t->counters.bad_blocks++;
+		return 0;
+	}
+	on = &section->of[b->interface];
+	if (b->options < b->end)
+		look_at_run(t, on->sensor, b);
+	if (on->radio < 0) {
+		t->counters.other++;
+		return 0;
+	}
+	t->counters.frames++;
+	if (radiotap_read(&radio, b->frame, b->kept) ||
+	    !is_time(pcapng_ns(b->ticks, on->ticks, on->offset_s)) ||
+	    identity_read(&id, &radio, b->frame, b->kept, b->whole, t->secret)) {
+		t->counters.malformed++;
+		return 0;
+	}
+	t->counters.by_class[id.class]++;
+	r = (struct reception){
+		.stamp_ns = pcapng_ns(b->ticks, on->ticks, on->offset_s),
+		.key = id.key,
+		.address = address_of(&id),
+		.chunk = chunk_hold(chunk),
+		.frame = b->frame,
+		.kept = b->kept,
+		.whole = b->whole,
+		.radio = on->radio,
+		.mhz = radio.mhz,
+		.class = id.class,
+		.flags = id.class == FRAME_BAD_FCS ? HEARD_BAD_FCS : 0,
+		.rate = radio.rate,
+		.signal = radio.signal,
+		.has_tsft = radio.has_tsft && radio.tsft_us < TIME_MOST_NS / 1000,
+		.own_ns = radio.has_tsft && radio.tsft_us < TIME_MOST_NS / 1000
+				  ? (int64_t)(radio.tsft_us * 1000)
+				  : 0,
+		.finds = id.finds,
+		.tracks = id.tracks,
+	};
+	err = merge_take(t->merge, &r);
+	if (err)
+		chunk_release(chunk);
+	return err;
+}

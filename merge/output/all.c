@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All: see all.h. In: transmissions in the order of their time. Receptions of later ones may be
+ * earlier, by ALL_WAIT_NS at most. */
+#include "all.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "merge/air/match.h"
+#include "merge/model/chunk.h"
+
+#define ALL_WAIT_NS (2 * MATCH_OPEN_NS)
+
+void all_init(struct all *a, struct outlet *o, const struct sensors *s)
+{
+	*a = (struct all){ .outlet = o, .sensors = s };
+}
+
+void all_free(struct all *a)
+{
+	for (uint32_t i = 0; i < a->count; i++)
+		chunk_release(a->heap[i].chunk);
+	free(a->heap);
+	free(a->received);
+	a->heap = NULL;
+	a->received = NULL;
+	a->count = 0;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static bool is_before(const struct all_waiting *a, const struct all_waiting *b)
+{
+	return a->unified_ns != b->unified_ns ? a->unified_ns < b->unified_ns : a->order < b->order;
+}
+
+static int push(struct all *a, const struct all_waiting *w)
+{
+	uint32_t i = a->count;
+
+	if (a->count == a->room) {
+		uint32_t room = 2 * a->room + 256;
+		void *more = realloc(a->heap, room * sizeof(*a->heap));
+
+		if (!more)
+			return -ENOMEM;
+		a->heap = more;
+		a->room = room;
+	}
+	a->count++;
+	for (; i && is_before(w, &a->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		a->heap[i] = a->heap[(i - 1) / 2];
+	a->heap[i] = *w;
+	return 0;
+}
+
+static struct all_waiting pop(struct all *a)
+{
+	struct all_waiting first = a->heap[0], last = a->heap[--a->count];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < a->count) {
+		if (child + 1 < a->count && is_before(&a->heap[child + 1], &a->heap[child]))
+			child++;
+		if (!is_before(&a->heap[child], &last))
+			break;
+		a->heap[i] = a->heap[child];
+		i = child;
+	}
+	if (a->count)
+		a->heap[i] = last;
+	return first;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static int radios_grow(struct all *a)
+{
+	uint32_t room = a->sensors->radio_count + 64;
+	uint64_t *more;
+
+	if (a->sensors->radio_count <= a->radio_room)
+		return 0;
+	more = realloc(a->received, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + a->radio_room, 0, (room - a->radio_room) * sizeof(*more));
+	a->received = more;
+	a->radio_room = room;
+	return 0;
+}
+
+static size_t radio(uint8_t *block, const struct input_radio *r)
+{
+	return block_interface(block, r->options, r->options_len);
+}
+
+/* The file's first blocks, and those of new radios. */
+static int describe(struct all *a)
+{
+	int err = radios_grow(a);
+	uint8_t *p;
+
+	while (!err && (!a->begun || a->radios < a->sensors->radio_count)) {
+		p = outlet_room(a->outlet, BLOCK_ROOM + RADIO_OPTIONS_MAX);
+		if (!p)
+			return a->outlet->err;
+		outlet_used(a->outlet,
+			    a->begun ? radio(p, &a->sensors->radios[a->radios]) : block_section(p));
+		a->radios += a->begun;
+		a->begun = true;
+	}
+	return err;
+}
+
+static int next_file(struct all *a)
+{
+	a->begun = false;
+	a->radios = 0;
+	return outlet_next(a->outlet);
+}
+
+static int put(struct all *a, const struct all_waiting *w)
+{
+	int err = outlet_is_full(a->outlet) ? next_file(a) : 0;
+	uint8_t *block, *p;
+
+	err = err ?: describe(a);
+	if (err)
+		return err;
+	block = outlet_room(a->outlet, w->kept + BLOCK_ROOM);
+	if (!block)
+		return a->outlet->err;
+	p = block_packet(block, w->radio, w->unified_ns, w->frame, w->kept, w->whole);
+	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	outlet_used(a->outlet, block_end(block, p));
+	a->received[w->radio]++;
+	a->newest_ns = w->unified_ns;
+	return 0;
+}
+
+static int put_before(struct all *a, int64_t unified_ns)
+{
+	int err = 0;
+
+	while (!err && a->count && a->heap[0].unified_ns < unified_ns) {
+		struct all_waiting w = pop(a);
+
+		err = put(a, &w);
+		chunk_release(w.chunk);
+	}
+	return err;
+}
+
+int all_take(void *all, const struct transmission *t)
+{
+	struct all *a = all;
+	int err = 0;
+
+	a->number++;
+	ledger_transmission(&a->ledger, t->count, t->first->flags);
+	for (const struct heard *h = t->first; h && !err; h = h->next) {
+		struct all_waiting w = {
+			.unified_ns = h->unified_ns,
+			.order = a->order++,
+			.number = a->number,
+			.chunk = h->chunk,
+			.frame = h->frame,
+			.kept = h->kept,
+			.whole = h->whole,
+			.radio = h->radio,
+		};
+
+		ledger_reception(&a->ledger, h->flags & HEARD_LATE, t->count == 1);
+		err = push(a, &w);
+		if (!err)
+			chunk_hold(w.chunk);
+	}
+	return err ?: put_before(a, transmission_ns(t) - ALL_WAIT_NS);
+}
+
+static int statistics(struct all *a, uint32_t on, const char *comment)
+{
+	uint8_t *p = outlet_room(a->outlet, BLOCK_ROOM);
+
+	if (!p)
+		return a->outlet->err;
+	outlet_used(a->outlet, block_statistics(p, on, a->newest_ns,
+						on < a->radios ? a->received[on] : 0, comment));
+	return 0;
+}
+
+/* Statistics are of an interface, so that one must be there. */
+static int any_interface(struct all *a)
+{
+	uint8_t *p = outlet_room(a->outlet, BLOCK_ROOM);
+
+	if (!p)
+		return a->outlet->err;
+	outlet_used(a->outlet, block_interface_named(p, "none", "no sensor"));
+	return 0;
+}
+
+int all_finish(struct all *a)
+{
+	char text[LEDGER_TEXT_MAX];
+	int err = put_before(a, INT64_MAX);
+
+	err = err ?: describe(a);
+	if (!err && !a->radios)
+		err = any_interface(a);
+	for (uint32_t i = 0; !err && i < a->radios; i++)
+		err = statistics(a, i, NULL);
+	ledger_write(&a->ledger, text);
+	return err ?: statistics(a, 0, text) ?: outlet_end(a->outlet);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Clocks table: see clocks_tsv.h. */
+#include "clocks_tsv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "merge/clock/own.h"
+
+#define SECOND_NS 1000000000LL
+
+/* The clock is not yet what it will be: the line is written with the next transmission. */
+static void note(void *context, struct domain *d, const char *event)
+{
+	struct clocks_tsv *c = context;
+
+	if (c->event_count < CLOCKS_TSV_EVENTS)
+		c->events[c->event_count++] = (struct clocks_event){ d->number, event };
+}
+
+int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
+		    struct merge *m)
+{
+	*c = (struct clocks_tsv){ .sensors = s, .merge = m, .second = INT64_MIN };
+	if (asprintf(&c->name, "%s.clocks.tsv", prefix) < 0)
+		return -ENOMEM;
+	c->out = fopen(c->name, "we");
+	if (!c->out) {
+		int err = -errno;
+
+		log_line("%s: %s", c->name, strerror(-err));
+		free(c->name);
+		c->name = NULL;
+		return err;
+	}
+	m->clocks.changed = note;
+	m->clocks.context = c;
+	fputs("time\tsensor\toffset_ns\trate_ppb\tsigma_ns\tjitter_ns\tpart\treferences\toutliers\t"
+	      "event\tclock\n",
+	      c->out);
+	return 0;
+}
+
+static int grow(struct clocks_tsv *c)
+{
+	unsigned int count = c->merge->clocks.count, room = 2 * count + 16;
+	void *more;
+
+	if (count <= c->room)
+		return 0;
+	more = realloc(c->counted, room * sizeof(*c->counted));
+	if (!more)
+		return -ENOMEM;
+	c->counted = more;
+	memset(c->counted + c->room, 0, (room - c->room) * sizeof(*c->counted));
+	c->room = room;
+	return 0;
+}
+
+/* The sensor's name is untrusted. */
+static void print_name(const struct clocks_tsv *c, const struct domain *d)
+{
+	char name[sizeof(c->sensors->list->name)];
+
+	memcpy(name, c->sensors->list[d->sensor].name, sizeof(name));
+	log_clean(name);
+	fputs(name, c->out);
+}
+
+static int64_t unified_of(const struct domain *d, int64_t stamp_ns)
+{
+	return domain_unified(d, own_time(d, stamp_ns));
+}
+
+/* A clock that is not known has no more than its coarse offset. */
+static void line(struct clocks_tsv *c, const struct domain *d, int64_t unified_ns,
+		 const char *event)
+{
+	struct clocks_counted *n = &c->counted[d->number];
+	const struct clock *k = &d->clock;
+	int64_t stamp = unified_ns - (unified_of(d, unified_ns) - unified_ns); /* about */
+
+	fprintf(c->out, "%lld.%09lld\t", unified_ns / SECOND_NS, llabs(unified_ns % SECOND_NS));
+	print_name(c, d);
+	fprintf(c->out, "\t%" PRId64 "\t", unified_of(d, stamp) - stamp);
+	if (k->known)
+		fprintf(c->out, "%.1f\t%.0f\t%.0f\t%u", k->rate * 1e9,
+			sqrt(clock_variance(k, own_time(d, stamp))), sqrt(k->jitter), d->part);
+	else
+		fputs("\t\t\t", c->out);
+	fprintf(c->out, "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%u\n", d->references - n->references,
+		d->outlying - n->outlying, event, d->number);
+	n->references = d->references;
+	n->outlying = d->outlying;
+}
+
+/* A clock that has ended has a last line. */
+static void lines(struct clocks_tsv *c, int64_t unified_ns)
+{
+	for (unsigned int i = 0; i < c->merge->clocks.count; i++) {
+		const struct domain *d = c->merge->clocks.list[i];
+
+		if (!d->arrived || c->counted[i].done)
+			continue;
+		c->counted[i].done = d->ended && queue_is_empty(&d->queue);
+		line(c, d, unified_ns, "");
+	}
+}
+
+int clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns)
+{
+	int64_t second = unified_ns / SECOND_NS;
+
+	if (!c->out || (second <= c->second && !c->event_count))
+		return 0;
+	if (grow(c))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->event_count; i++)
+		line(c, c->merge->clocks.list[c->events[i].domain], unified_ns, c->events[i].what);
+	c->event_count = 0;
+	if (second > c->second)
+		lines(c, unified_ns);
+	if (second > c->second)
+		c->second = second;
+	return 0;
+}
+
+int clocks_tsv_close(struct clocks_tsv *c)
+{
+	int err = 0;
+
+	if (c->out && (ferror(c->out) | fclose(c->out))) {
+		err = errno ? -errno : -EIO;
+		log_line("%s: %s", c->name, strerror(-err));
+	}
+	free(c->counted);
+	free(c->name);
+	*c = (struct clocks_tsv){ .out = NULL };
+	return err;
+}

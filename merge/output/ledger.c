@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ledger: see ledger.h. */
+#include "ledger.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/model/reception.h"
+
+#define HEAD "ledger\n"
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct ledger, name)                                               \
+	}
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static const struct field {
+	const char *name;
+	size_t at;
+} fields[] = {
+	FIELD(frames),	   FIELD(malformed),  FIELD(other),    FIELD(bad_blocks),
+	FIELD(missed),	   FIELD(receptions), FIELD(merged),   FIELD(transmissions),
+	FIELD(several),	   FIELD(alone),      FIELD(only_one), FIELD(ambiguous),
+	FIELD(bad_fcs),	   FIELD(unaligned),  FIELD(late_new), FIELD(on_time),
+	FIELD(late_found), FIELD(joins),      FIELD(steps),    FIELD(slews),
+	FIELD(parts),	   FIELD(part_joins),
+};
+
+static uint64_t *value(const struct ledger *l, const struct field *f)
+{
+	return (uint64_t *)((char *)l + f->at);
+}
+
+/* A sum and its parts, by name. */
+static const struct equation {
+	const char *sum, *parts[8];
+} equations[] = {
+	{ "frames", { "receptions", "malformed" } },
+	{ "receptions", { "transmissions", "merged" } },
+	{ "transmissions", { "several", "alone" } },
+	{ "alone", { "only_one", "ambiguous", "bad_fcs", "unaligned", "late_new" } },
+	{ "receptions", { "on_time", "late_found", "late_new" } },
+};
+
+static uint64_t of(const struct ledger *l, const char *name)
+{
+	for (size_t i = 0; i < COUNT(fields); i++)
+		if (!strcmp(fields[i].name, name))
+			return *value(l, &fields[i]);
+	return 0;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+void ledger_transmission(struct ledger *l, uint64_t count, uint8_t flags)
+{
+	l->transmissions++;
+	l->merged += count ? count - 1 : 0;
+	if (count > 1) {
+		l->several++;
+		return;
+	}
+	l->alone++;
+	if (flags & HEARD_LATE)
+		l->late_new++;
+	else if (flags & HEARD_BAD_FCS)
+		l->bad_fcs++;
+	else if (flags & HEARD_UNALIGNED)
+		l->unaligned++;
+	else if (flags & HEARD_AMBIGUOUS)
+		l->ambiguous++;
+	else
+		l->only_one++;
+}
+
+void ledger_reception(struct ledger *l, bool late, bool alone)
+{
+	l->receptions++;
+	if (!late)
+		l->on_time++;
+	else if (!alone)
+		l->late_found++;
+}
+
+uint64_t ledger_balance(const struct ledger *l)
+{
+	uint64_t balance = 0;
+
+	for (size_t i = 0; i < COUNT(equations); i++) {
+		uint64_t sum = of(l, equations[i].sum), parts = 0;
+
+		for (const char *const *p = equations[i].parts; *p; p++)
+			parts += of(l, *p);
+		balance += sum > parts ? sum - parts : parts - sum;
+	}
+	return balance;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+void ledger_print(FILE *out, const struct ledger *l, const char *before)
+{
+	for (size_t i = 0; i < COUNT(equations); i++) {
+		const char *const *parts = equations[i].parts;
+
+		fprintf(out, "%s%-13s %" PRIu64, before, equations[i].sum, of(l, equations[i].sum));
+		for (int k = 0; parts[k]; k++)
+			fprintf(out, " %s %s %" PRIu64, k ? "+" : "=", parts[k], of(l, parts[k]));
+		fputc('\n', out);
+	}
+	fprintf(out,
+		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64 "\n"
+		"%sclocks        joins %" PRIu64 ", steps %" PRIu64 ", slews %" PRIu64
+		", parts %" PRIu64 ", part_joins %" PRIu64 "\n"
+		"%sbalance       %" PRIu64 "\n",
+		before, l->other, l->bad_blocks, l->missed, before, l->joins, l->steps, l->slews,
+		l->parts, l->part_joins, before, ledger_balance(l));
+}
+
+void ledger_write(const struct ledger *l, char text[LEDGER_TEXT_MAX])
+{
+	size_t n = snprintf(text, LEDGER_TEXT_MAX, HEAD);
+
+	for (size_t i = 0; i < COUNT(fields); i++)
+		n += snprintf(text + n, LEDGER_TEXT_MAX - n, "%s %" PRIu64 "\n", fields[i].name,
+			      *value(l, &fields[i]));
+}
+
+bool ledger_read(struct ledger *l, const char *text, size_t len)
+{
+	char copy[LEDGER_TEXT_MAX], name[32];
+	uint64_t number;
+	int n;
+
+	if (len >= sizeof(copy) || len < strlen(HEAD) || memcmp(text, HEAD, strlen(HEAD)))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	memset(l, 0, sizeof(*l));
+	for (const char *p = copy + strlen(HEAD);
+	     sscanf(p, "%31s %" SCNu64 "\n%n", name, &number, &n) == 2; p += n)
+		for (size_t i = 0; i < COUNT(fields); i++)
+			if (!strcmp(fields[i].name, name))
+				*value(l, &fields[i]) = number;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ledger: where each frame has come to. It stands as a comment in the last statistics block of a
+ * trace (saluki-files(5)), and is printed at the end.
+ */
+#ifndef MERGE_OUTPUT_LEDGER_H
+#define MERGE_OUTPUT_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define LEDGER_TEXT_MAX 2048
+
+struct ledger {
+	uint64_t frames;    /* 802.11 frames that were read */
+	uint64_t malformed; /* of those, frames without an identity */
+	uint64_t other;	    /* frames of other link types */
+	uint64_t bad_blocks;
+	uint64_t missed; /* frames that the input says it has lost */
+	uint64_t receptions, merged, transmissions;
+	uint64_t several, alone; /* transmissions by the number of radios that heard them */
+	uint64_t only_one, ambiguous, bad_fcs, unaligned, late_new; /* alone, and why */
+	uint64_t on_time, late_found;				    /* receptions */
+	uint64_t joins, steps, slews, parts, part_joins;	    /* of clocks */
+};
+
+/* Counts a transmission that was heard `count` times. `flags`: of its reception, if it is alone. */
+void ledger_transmission(struct ledger *l, uint64_t count, uint8_t flags);
+/* Counts a reception. */
+void ledger_reception(struct ledger *l, bool late, bool alone);
+/* Returns the sum of all differences of the equations: 0 if the ledger balances. */
+uint64_t ledger_balance(const struct ledger *l);
+/* Prints the equations, a line each, behind `before`. */
+void ledger_print(FILE *out, const struct ledger *l, const char *before);
+/* Writes the comment. */
+void ledger_write(const struct ledger *l, char text[LEDGER_TEXT_MAX]);
+/* Reads the comment, which is untrusted. Returns false if it is none. */
+bool ledger_read(struct ledger *l, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Outlet: see outlet.h. */
+#include "outlet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+#define ENDING ".pcapng"
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode));
+}
+
+/* "x/y.pcapng" is "x/y"; a folder "x" is "x/WORD". Returns 0 or -ENAMETOOLONG. */
+static int prefix_of(struct outlet *o, const char *write, const char *word)
+{
+	size_t len = strlen(write), end = strlen(ENDING);
+	int n;
+
+	if (is_folder(write))
+		n = snprintf(o->prefix, sizeof(o->prefix), "%s%s%s", write,
+			     write[len - 1] == '/' ? "" : "/", word);
+	else
+		n = snprintf(o->prefix, sizeof(o->prefix), "%.*s",
+			     (int)(len > end && !strcmp(write + len - end, ENDING) ? len - end
+										   : len),
+			     write);
+	return n < (int)sizeof(o->prefix) - 32 ? 0 : -ENAMETOOLONG;
+}
+
+static void name_it(struct outlet *o, const char *write)
+{
+	if (o->rotate_bytes)
+		snprintf(o->name, sizeof(o->name), "%.*s_%05u" ENDING, PATH_MAX - 32, o->prefix,
+			 o->number);
+	else if (is_folder(write))
+		snprintf(o->name, sizeof(o->name), "%.*s" ENDING, PATH_MAX - 32, o->prefix);
+	else
+		snprintf(o->name, sizeof(o->name), "%s", write);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static int failed(struct outlet *o, int err)
+{
+	o->err = o->err ?: err;
+	if (err != -EPIPE)
+		log_line("-w %s: %s", o->name, strerror(-err));
+	return o->err;
+}
+
+/* What is there is read again, if it is a file. */
+static int open_file(struct outlet *o)
+{
+	int flags = O_CREAT | O_CLOEXEC | (o->fresh && o->rotate_bytes ? O_EXCL : 0);
+	struct stat st;
+
+	o->at = o->there = 0;
+	o->fd = open(o->name, O_RDWR | flags, 0640);
+	if (o->fd < 0 && (errno == EACCES || errno == ENXIO || errno == EINVAL))
+		o->fd = open(o->name, O_WRONLY | flags, 0640); /* a pipe, or a file of no reading */
+	if (o->fd < 0)
+		return -errno;
+	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) &&
+	    (fcntl(o->fd, F_GETFL) & O_ACCMODE) == O_RDWR)
+		o->there = st.st_size;
+	else if (S_ISREG(st.st_mode) && ftruncate(o->fd, 0))
+		return -errno;
+	return 0;
+}
+
+static int open_next(struct outlet *o)
+{
+	int err;
+
+	do {
+		o->number++;
+		name_it(o, o->name);
+		err = open_file(o);
+	} while (err == -EEXIST && o->number < 100000);
+	return err;
+}
+
+int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t rotate_bytes,
+		bool fresh, bool (*forbidden)(void *, int, const char *), void *context)
+{
+	int err = 0;
+
+	*o = (struct outlet){ .fd = -1, .rotate_bytes = rotate_bytes, .fresh = fresh };
+	o->room = OUTLET_BUFFER;
+	o->buffer = malloc(o->room);
+	snprintf(o->name, sizeof(o->name), "%s", write);
+	if (!o->buffer)
+		return failed(o, -ENOMEM);
+	if (!strcmp(write, "-")) {
+		o->fd = STDOUT_FILENO;
+		return forbidden && forbidden(context, o->fd, "-") ? -EINVAL : 0;
+	}
+	err = prefix_of(o, write, word);
+	if (!err && rotate_bytes) {
+		err = open_next(o);
+	} else if (!err) {
+		name_it(o, write);
+		err = open_file(o);
+	}
+	if (err)
+		return failed(o, err);
+	return forbidden && forbidden(context, o->fd, o->name) ? -EINVAL : 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* How many of the bytes are in the file already; the file ends where it differs. Returns that, or
+ * -errno. */
+static ssize_t same(struct outlet *o)
+{
+	uint8_t old[65536];
+	size_t done = 0;
+
+	while (done < o->used && o->at + done < o->there) {
+		size_t want = o->used - done < sizeof(old) ? o->used - done : sizeof(old);
+		ssize_t n = pread(o->fd, old, want, o->at + done);
+
+		if (n <= 0 || memcmp(old, o->buffer + done, n)) {
+			o->there = 0;
+			break;
+		}
+		done += n;
+	}
+	if (o->there && o->at + done < o->there)
+		return done;
+	o->there = 0; /* from here on all is new */
+	if (ftruncate(o->fd, o->at + done) || lseek(o->fd, o->at + done, SEEK_SET) < 0)
+		return -errno;
+	return done;
+}
+
+int outlet_flush(struct outlet *o)
+{
+	size_t done = 0;
+
+	if (o->err)
+		return o->err;
+	if (o->there) {
+		ssize_t n = same(o);
+
+		if (n < 0)
+			return failed(o, n);
+		done = n;
+	}
+	while (done < o->used) {
+		ssize_t n = write(o->fd, o->buffer + done, o->used - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			o->left = errno == EPIPE;
+			return failed(o, -errno);
+		}
+		done += n;
+	}
+	o->at += o->used;
+	o->used = 0;
+	return 0;
+}
+
+uint8_t *outlet_room(struct outlet *o, size_t len)
+{
+	if (o->room - o->used < len && outlet_flush(o))
+		return NULL;
+	if (o->room < len) {
+		uint8_t *more = realloc(o->buffer, len);
+
+		if (!more) {
+			failed(o, -ENOMEM);
+			return NULL;
+		}
+		o->buffer = more;
+		o->room = len;
+	}
+	return o->err ? NULL : o->buffer + o->used;
+}
+
+void outlet_used(struct outlet *o, size_t len)
+{
+	o->used += len;
+}
+
+bool outlet_is_full(const struct outlet *o)
+{
+	return o->rotate_bytes && o->at + o->used >= o->rotate_bytes;
+}
+
+int outlet_next(struct outlet *o)
+{
+	int err = outlet_end(o);
+
+	if (err)
+		return err;
+	err = open_next(o);
+	return err ? failed(o, err) : 0;
+}
+
+int outlet_end(struct outlet *o)
+{
+	int err = outlet_flush(o);
+
+	if (!err && o->there > o->at && ftruncate(o->fd, o->at))
+		err = failed(o, -errno);
+	if (o->fd > STDOUT_FILENO) {
+		if (close(o->fd) && !err)
+			err = failed(o, -errno);
+		o->fd = -1;
+	}
+	return err;
+}
+
+void outlet_free(struct outlet *o)
+{
+	if (o->fd > STDOUT_FILENO)
+		close(o->fd);
+	free(o->buffer);
+	o->buffer = NULL;
+	o->fd = -1;
+}

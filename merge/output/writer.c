@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writer: see writer.h. */
+#include "writer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "wire/bytes.h"
+
+#define RECEPTIONS_MAX 2048 /* in the option */
+#define RECEPTIONS_ROOM (RECEPTIONS_MAX * RECEPTION_LEN + 64)
+#define OFF_SIGMAS 5
+
+void writer_init(struct writer *w, struct outlet *o, const struct sensors *s, const struct merge *m)
+{
+	*w = (struct writer){ .outlet = o, .sensors = s, .merge = m };
+}
+
+void writer_free(struct writer *w)
+{
+	free(w->of);
+	w->of = NULL;
+}
+
+/* ---- interfaces ------------------------------------------------------------------------------ */
+
+static int radios_grow(struct writer *w)
+{
+	uint32_t room = w->sensors->radio_count + 64;
+	struct writer_radio *more;
+
+	if (w->sensors->radio_count <= w->radio_room)
+		return 0;
+	more = realloc(w->of, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + w->radio_room, 0, (room - w->radio_room) * sizeof(*more));
+	w->of = more;
+	w->radio_room = room;
+	return 0;
+}
+
+static int interface(struct writer *w, const char *name, const char *description)
+{
+	uint8_t *p = outlet_room(w->outlet, BLOCK_ROOM);
+
+	if (!p)
+		return w->outlet->err;
+	outlet_used(w->outlet, block_interface_named(p, name, description));
+	w->interfaces++;
+	return 0;
+}
+
+/* A radio that was not there before. */
+static int radio(struct writer *w, uint32_t index)
+{
+	const struct input_radio *r = &w->sensors->radios[index];
+	const struct input_sensor *s = &w->sensors->list[r->sensor];
+	char description[160];
+
+	snprintf(description, sizeof(description), "sensor %s (id %u), interface %u", s->name,
+		 s->id, r->number);
+	w->of[index].on = w->interfaces;
+	return interface(w, r->name, description);
+}
+
+static int channel_number(uint16_t mhz)
+{
+	return mhz == 2484		   ? 14
+	       : mhz >= 2412 && mhz < 2484 ? (mhz - 2407) / 5
+	       : mhz > 5950		   ? (mhz - 5950) / 5
+	       : mhz > 5000		   ? (mhz - 5000) / 5
+					   : 0;
+}
+
+static int channel(struct writer *w, uint16_t mhz, uint32_t *on)
+{
+	char name[32], description[48];
+
+	*on = w->channels[0];
+	for (uint32_t i = 0; i < w->channel_count; i++)
+		if (w->mhz[i] == mhz) {
+			*on = w->channels[i];
+			return 0;
+		}
+	if (w->channel_count == WRITER_CHANNELS)
+		return 0;
+	snprintf(name, sizeof(name), "channel %d", channel_number(mhz));
+	snprintf(description, sizeof(description), "%u MHz", mhz);
+	*on = w->interfaces;
+	w->mhz[w->channel_count] = mhz;
+	w->channels[w->channel_count++] = w->interfaces;
+	return interface(w, mhz ? name : "unknown channel", description);
+}
+
+/* The file's first blocks, and those of new radios. */
+static int describe(struct writer *w)
+{
+	int err = radios_grow(w);
+	uint8_t *p;
+
+	if (!err && !w->begun) {
+		p = outlet_room(w->outlet, BLOCK_ROOM);
+		if (!p)
+			return w->outlet->err;
+		outlet_used(w->outlet, block_section(p));
+		w->begun = true;
+	}
+	while (!err && w->radios < w->sensors->radio_count)
+		err = radio(w, w->radios++);
+	return err;
+}
+
+static int next_file(struct writer *w)
+{
+	w->begun = false;
+	w->channel_count = w->interfaces = w->radios = 0;
+	return outlet_next(w->outlet);
+}
+
+/* ---- a transmission -------------------------------------------------------------------------- */
+
+static uint32_t saturated(double v)
+{
+	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static int32_t clamped(int64_t v)
+{
+	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+}
+
+static uint8_t flags_of(const struct writer *w, const struct transmission *t, const struct heard *h)
+{
+	const struct domain *d = w->merge->clocks.list[h->domain];
+	double off = h->unified_ns - transmission_ns(t);
+
+	return h->flags |
+	       (fabs(off) > OFF_SIGMAS * sqrt(h->variance + d->clock.jitter) ? HEARD_OFF : 0);
+}
+
+static uint8_t *put_reception(const struct writer *w, uint8_t *p, const struct transmission *t,
+			      const struct heard *h)
+{
+	const struct merge_radio *r = &w->merge->radios[h->radio];
+	int64_t at = transmission_ns(t);
+
+	store_be(p, w->sensors->list[r->sensor].id ?: r->sensor, 2);
+	p[2] = r->number;
+	p[3] = flags_of(w, t, h);
+	p[4] = (uint8_t)h->signal;
+	store_be(p + 5, (uint32_t)clamped(h->unified_ns - at), 4);
+	store_be(p + 9, saturated(sqrt(h->variance)), 4);
+	store_be(p + 13, t->part, 2);
+	store_be(p + 15, (uint64_t)(h->stamp_ns - at), 8);
+	return p + RECEPTION_LEN;
+}
+
+static uint8_t *put_receptions(const struct writer *w, uint8_t *p, const struct transmission *t)
+{
+	uint8_t *begin = p;
+	uint32_t n = 0;
+
+	store_be(p + 4, ENTERPRISE, 4);
+	p[8] = RECEPTIONS_VERSION;
+	p += 9;
+	for (const struct heard *h = t->first; h && n < RECEPTIONS_MAX; h = h->next, n++)
+		p = put_reception(w, p, t, h);
+	put16(put16(begin, OPT_DATA), p - begin - 4);
+	return put_padding(p, p - begin - 4);
+}
+
+static void count(struct writer *w, const struct transmission *t)
+{
+	ledger_transmission(&w->ledger, t->count, t->first->flags);
+	for (const struct heard *h = t->first; h; h = h->next) {
+		ledger_reception(&w->ledger, h->flags & HEARD_LATE, t->count == 1);
+		w->of[h->radio].received++;
+	}
+}
+
+int writer_take(void *writer, const struct transmission *t)
+{
+	struct writer *w = writer;
+	int err = outlet_is_full(w->outlet) ? next_file(w) : 0;
+	uint8_t *block, *p;
+	uint32_t on;
+
+	err = err ?: describe(w);
+	err = err ?: channel(w, t->mhz, &on);
+	if (err)
+		return err;
+	block = outlet_room(w->outlet, t->kept + BLOCK_ROOM + RECEPTIONS_ROOM);
+	if (!block)
+		return w->outlet->err;
+	p = block_packet(block, on, transmission_ns(t), t->frame, t->kept, t->whole);
+	w->number++;
+	w->newest_ns = transmission_ns(t);
+	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	outlet_used(w->outlet, block_end(block, put_receptions(w, p, t)));
+	count(w, t);
+	return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static int statistics(struct writer *w, uint32_t on, uint64_t received, const char *comment)
+{
+	uint8_t *p = outlet_room(w->outlet, BLOCK_ROOM);
+
+	if (!p)
+		return w->outlet->err;
+	outlet_used(w->outlet, block_statistics(p, on, w->newest_ns, received, comment));
+	return 0;
+}
+
+int writer_finish(struct writer *w)
+{
+	char text[LEDGER_TEXT_MAX];
+	uint32_t on;
+	int err = describe(w);
+
+	if (!err && !w->interfaces)
+		err = channel(w, 0, &on);
+	for (uint32_t i = 0; !err && i < w->radios; i++)
+		err = statistics(w, w->of[i].on, w->of[i].received, NULL);
+	ledger_write(&w->ledger, text);
+	return err ?: statistics(w, 0, w->of ? w->of[0].received : 0, text) ?: outlet_end(w->outlet);
+}

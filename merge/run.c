@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Run: see run.h.
+ *
+ *     input/files, or input/pipe ─▶ input/take ─▶ merge.h ─▶ output/writer, or output/all ─▶ outlet
+ *                                                    └─▶ output/clocks_tsv
+ *
+ * Everything is open before the sandbox closes. Then untrusted bytes are read.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "input/files.h"
+#include "input/names.h"
+#include "input/pipe.h"
+#include "output/all.h"
+#include "output/clocks_tsv.h"
+#include "output/writer.h"
+#include "progress.h"
+#include "sandbox.h"
+
+struct run {
+	const struct merge_options *o;
+	struct names names;
+	struct sensors sensors;
+	struct merge merge;
+	struct take take;
+	struct files *files; /* NULL: a pipe */
+	uint64_t missed;     /* in the pipe */
+	struct outlet outlet;
+	struct writer writer;
+	struct all all;
+	struct clocks_tsv clocks;
+	struct progress progress;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+/* A pipe's reader lets them through while it waits (pipe.h). A merge of files simply ends: it goes
+ * on when it is started again. */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static int take(void *context, const struct transmission *t)
+{
+	struct run *r = context;
+	int err = r->o->all ? all_take(&r->all, t) : writer_take(&r->writer, t);
+
+	return err ?: clocks_tsv_tick(&r->clocks, transmission_ns(t));
+}
+
+/* All files are open at once. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int open_inputs(struct run *r)
+{
+	int err = 0;
+
+	if (r->o->pipe) {
+		randombytes_buf(r->take.secret, sizeof(r->take.secret));
+		return 0;
+	}
+	raise_limit();
+	for (int i = 0; !err && i < r->o->path_count; i++)
+		err = names_add(&r->names, r->o->paths[i]);
+	if (err)
+		return err;
+	r->files = files_open(&r->take, r->names.of, r->names.count);
+	return r->files ? files_secret(r->files, r->take.secret) : -EINVAL;
+}
+
+static bool is_input(void *context, int fd, const char *name)
+{
+	const struct run *r = context;
+
+	if (!names_has(&r->names, fd))
+		return false;
+	log_line("-w %s: is one of the files to be read", name);
+	return true;
+}
+
+static int open_outputs(struct run *r)
+{
+	const struct merge_options *o = r->o;
+	int err = outlet_open(&r->outlet, o->write, o->all ? "all" : "unified", o->rotate_bytes,
+			      o->pipe, is_input, r);
+
+	if (o->all)
+		all_init(&r->all, &r->outlet, &r->sensors);
+	else
+		writer_init(&r->writer, &r->outlet, &r->sensors, &r->merge);
+	if (!err && *r->outlet.prefix && strncmp(o->write, "/dev/", 5))
+		err = clocks_tsv_open(&r->clocks, r->outlet.prefix, &r->sensors, &r->merge);
+	return err;
+}
+
+static int confine(const struct run *r)
+{
+	char *copy = strdup(r->outlet.name);
+	int err = copy ? sandbox_merge(r->o->rotate_bytes ? dirname(copy) : NULL) : -ENOMEM;
+
+	free(copy);
+	return err;
+}
+
+static int begin(struct run *r)
+{
+	struct merge_sink sink = { take, r };
+	int err = merge_init(&r->merge, &sink);
+
+	r->take = (struct take){ .sensors = &r->sensors, .merge = &r->merge };
+	r->sensors.merge = &r->merge;
+	r->merge.match.keep_all = r->o->all;
+	r->outlet.fd = -1;
+	if (err) {
+		log_line("out of memory");
+		return err;
+	}
+	if (r->o->pipe)
+		catch_signals();
+	if (r->o->log_level > LOG_LEVEL_QUIET)
+		progress_begin(&r->progress, &r->merge);
+	err = open_inputs(r);
+	return err ?: open_outputs(r) ?: confine(r);
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+static struct ledger *ledger_of(struct run *r)
+{
+	return r->o->all ? &r->all.ledger : &r->writer.ledger;
+}
+
+/* What the input and the clocks have counted. */
+static void fill_ledger(struct run *r)
+{
+	const struct input_counters *in = &r->take.counters;
+	const struct clocks *c = &r->merge.clocks;
+	struct ledger *l = ledger_of(r);
+
+	l->frames = in->frames;
+	l->malformed = in->malformed;
+	l->other = in->other;
+	l->bad_blocks = in->bad_blocks;
+	l->missed = r->files ? files_missed(r->files) : r->missed;
+	l->merged = r->merge.match.merged;
+	l->joins = c->joins;
+	l->steps = c->steps;
+	l->slews = c->slews;
+	l->parts = c->parts;
+	l->part_joins = c->part_joins;
+}
+
+/* In one write, so that lines do not mix. */
+static void say_ledger(struct run *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = r->o->log_level > LOG_LEVEL_QUIET ? open_memstream(&text, &len) : NULL;
+
+	if (!f)
+		return;
+	ledger_print(f, ledger_of(r), "  ");
+	if (!fclose(f))
+		log_report(text);
+	free(text);
+}
+
+static int finish(struct run *r)
+{
+	int err;
+
+	fill_ledger(r);
+	err = r->o->all ? all_finish(&r->all) : writer_finish(&r->writer);
+	progress_end(&r->progress);
+	say_ledger(r);
+	if (!err && ledger_balance(ledger_of(r))) {
+		log_line("the ledger does not balance");
+		err = -EPROTO;
+	}
+	return err;
+}
+
+static void free_all(struct run *r)
+{
+	progress_end(&r->progress);
+	if (r->files)
+		files_close(r->files);
+	merge_free(&r->merge);
+	all_free(&r->all);
+	writer_free(&r->writer);
+	outlet_free(&r->outlet);
+	sensors_free(&r->sensors);
+	names_free(&r->names);
+}
+
+static int read_inputs(struct run *r)
+{
+	if (r->files)
+		return files_read(r->files, progress_show, &r->progress);
+	return pipe_read(&r->take, STDIN_FILENO, &stop, &r->missed, progress_show, &r->progress);
+}
+
+int run(const struct merge_options *o)
+{
+	static struct run r;
+	int err;
+
+	r.o = o;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
+	err = begin(&r);
+	err = err ?: read_inputs(&r);
+	err = err ?: finish(&r);
+	if (err == -ENOMEM)
+		log_line("out of memory");
+	if (r.outlet.left) /* the reader has what it wants */
+		err = 0;
+	err = clocks_tsv_close(&r.clocks) ?: err;
+	free_all(&r);
+	return err ? 1 : 0;
+}
