@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures of the sensors' clocks."""
+import numpy as np
+from matplotlib.colors import LogNorm
+
+from drawing import COLOURS, INK, Figure, heat, name_rows, subplots, time_axis, times, time_unit
+
+LABELS = 2
+FAR = 20  # times more than nine tenths of the sensors
+ROWS_MOST = 200
+
+
+def wander(drift, seconds):
+    """What is left when a straight line is taken out."""
+    known = np.isfinite(drift)
+    if np.count_nonzero(known) < 3:
+        return np.full_like(drift, np.nan)
+    return drift - np.polyval(np.polyfit(seconds[known], drift[known], 1), seconds)
+
+
+def rate(drift, seconds):
+    known = np.isfinite(drift)
+    return np.polyfit(seconds[known], drift[known], 1)[0] if np.count_nonzero(known) > 2 else np.nan
+
+
+def scaled(us):
+    """(divisor, unit) for the largest of these."""
+    largest = np.nanmax(np.abs(us)) if np.isfinite(us).any() else 0
+    return next((d, unit) for least, d, unit in ((1e6, 1e6, "s"), (1e3, 1e3, "ms"), (0, 1, "µs")) if largest >= least)
+
+
+def far_off(rows):
+    """Which clocks move so much that all others would become one line. They have no line."""
+    ends = np.nanmax(np.abs(rows), 1, initial=0, where=np.isfinite(rows))
+    return np.flatnonzero(ends > FAR * max(np.percentile(ends, 90), 1e-3)).tolist()
+
+
+def lines(axes, stats, rows, label):
+    """Returns the divisor of the axis, and the sensors without a line."""
+    far = far_off(rows)
+    near = np.delete(rows, far, 0)
+    divisor, unit = scaled(near)
+    for n, row in enumerate(rows):
+        if n in far:
+            continue
+        axes.plot(times(stats), row / divisor, lw=.9, alpha=.75, color=COLOURS[stats.busiest[n].part % len(COLOURS)])
+    axes.set_ylabel(f"{label} ({unit})")
+    return divisor, far
+
+
+def label_ends(axes, stats, rows, divisor):
+    """Names the sensors whose lines end furthest out."""
+    ends = np.array([row[np.isfinite(row)][-1] if np.isfinite(row).any() else 0 for row in rows])
+    low, high = (v * divisor for v in axes.get_ylim())
+    order = [n for n in np.argsort(ends).tolist() if low <= ends[n] <= high]
+    for n in {*order[:LABELS // 2], *order[-LABELS // 2:]}:
+        axes.annotate(stats.busiest[n].name, (1, ends[n] / divisor), xycoords=("axes fraction", "data"), fontsize=9,
+                      va="center", xytext=(4, 0), textcoords="offset points", annotation_clip=False)
+
+
+def mark_events(axes, stats):
+    """Events after the first second: at the beginning, all clocks are found."""
+    size, found = time_unit(stats.duration_s)[0], {}
+    for at_ns, _, event in stats.events:
+        second = (at_ns - stats.begin_ns) / 1e9
+        if second > 1 and event in ("step", "slew", "run", "part"):
+            found.setdefault(event, []).append(second / size)
+    for n, (event, at) in enumerate(sorted(found.items())):
+        axes.plot(at, np.full(len(at), 1.0), "v", ms=7, clip_on=False, transform=axes.get_xaxis_transform(),
+                  color=COLOURS[(n + 1) % len(COLOURS)], label=event)
+    if found:
+        axes.legend(ncols=len(found), loc="upper left", title="events", alignment="left", fontsize=9)
+
+
+def offsets(stats):
+    if not stats.series:
+        return None
+    drift = np.array([s.drift_us for s in stats.series])
+    bent = np.array([wander(row, stats.seconds) for row in drift])
+    figure, (above, below) = subplots(2, height=6, sharex=True)
+    far = set()
+    for axes, rows, label in ((above, drift, "drift since the begin"), (below, bent, "drift without its mean rate")):
+        divisor, outside = lines(axes, stats, rows, label)
+        far |= set(outside)
+        if axes is above:
+            label_ends(axes, stats, rows, divisor)
+    mark_events(above, stats)
+    time_axis(below, stats)
+    rates = [rate(row, stats.seconds) for n, row in enumerate(drift) if n not in far]
+    rates = [r for r in rates if np.isfinite(r)]
+    says = (f"relative to the unified time, the clocks of {len(rates)} sensors run between {min(rates):+.0f} and "
+            f"{max(rates):+.0f} ppm; without these rates, they move by {np.nanmedian(np.nanmax(np.abs(bent), 1)):.0f} µs "
+            "(median of the sensors' largest values)." if rates else "too few receptions.")
+    if far:
+        names = ", ".join(stats.busiest[n].name for n in sorted(far)[:5])
+        says += f" Without a line, because they move far more than the others: {names}."
+    return Figure("offsets", "Clock offsets over time",
+                  "Above: by how much each clock has moved against the unified time since its first reception. Below: the "
+                  "same, minus a straight line through it. A jump is a step of the clock, a bend is a slew. A colour is "
+                  "a part: clocks of two parts cannot be compared.", says, figure)
+
+
+def residuals(stats):
+    rows = [n for n, s in enumerate(stats.busiest) if "p90" in s.residual_us]
+    if not rows:
+        return None
+    width = lambda n: stats.busiest[n].residual_us["p90"] - stats.busiest[n].residual_us["p10"]
+    rows = sorted(rows, key=width)[-ROWS_MOST:]
+    figure, (left, right) = subplots(1, 2, height=max(4, min(8, .2 * len(rows) + 1.5)), width_ratios=(2.2, 1))
+    spread = np.array([stats.series[n].p90 - stats.series[n].p10 for n in rows]) / 2
+    known = spread[np.isfinite(spread)]
+    low, high = (np.percentile(known, 2), np.percentile(known, 99)) if len(known) else (1, 2)
+    low = max(low, .05)
+    heat(left, spread, "half of the range from p10 to p90 (µs)", (0, stats.duration_s / time_unit(stats.duration_s)[0],
+         len(rows) - .5, -.5), LogNorm(low, max(high, 1.5 * low)))
+    time_axis(left, stats)
+    name_rows(left, [stats.busiest[n].name for n in rows])
+    at = np.arange(len(rows))
+    get = lambda key: np.array([stats.busiest[n].residual_us[key] for n in rows])
+    thick = max(.8, min(5, 250 / len(rows)))
+    right.hlines(at, get("p10"), get("p90"), lw=thick, color=COLOURS[0], label="p10 to p90")
+    right.hlines(at, get("p25"), get("p75"), lw=thick, color=COLOURS[1], label="p25 to p75")
+    right.plot(get("p50"), at, "|", ms=thick * 2, color=INK, label="median")
+    right.set(ylim=(len(rows) - .5, -.5), xlabel="residual (µs)", yticks=[])
+    right.legend(fontsize=8, loc="lower center", bbox_to_anchor=(.45, 1), ncols=3, handlelength=1.2, columnspacing=1)
+    sizes = np.array([stats.busiest[n].residual_us["size_p50"] for n in rows])
+    return Figure("residuals", "Residuals by sensor",
+                  "A residual is a reception's time minus the median of all receptions of the same transmission. Only "
+                  "beacons, management and first data frames count, with at least three receptions. The sensors stand in "
+                  "the order of their range; the panels share the order. A row that turns brighter has late stamps or a "
+                  "clock that changes.",
+                  f"half of the residuals are smaller than {np.median(sizes):.1f} µs at the median sensor, and "
+                  f"{sizes.max():.1f} µs at the worst.", figure)
