@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from reference import captures, radiotaps, shapes
+from wire import saluki_combo as sc
 
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
 LINKTYPES_PRINTED = (*LINKTYPES, 228)  # in the order of fuzz_print.c
@@ -148,6 +149,13 @@ def totals():
     return [*apart, step[message] + b"\4" + b"\x0d" + step[big], message, big, step[huge] + b"\x0b\1",
             step[big] + b"\1\5\0\2\3\1\1\5\0\4",
             step[message] + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
+
+
+def readings():
+    steady = [sc.Reading(86400 * 10**9 + n * 10**8, 10**18, -5 * n) for n in range(sc.READINGS_MAX + 1)]
+    return [sc.readings_write(steady[:n]) for n in (1, 2, sc.READINGS_MAX, sc.READINGS_MAX + 1)] + [
+        sc.readings_write([sc.Reading(2**64 - 1, 2**63 - 1, -2**63), sc.Reading(5, -2**63, 2**63 - 1), steady[0]]),
+        sc.progress_write(sc.Progress(70000, 10**18, -5000, 10**6))]
 
 
 def info():
@@ -369,16 +377,46 @@ def consumers():
             line.replace(b"count", b"a" * 40), line.replace(b"ff-1", b"g"), line.replace(b"out", b"\\n")]
 
 
+def merged(data):
+    """What saluki-merge makes of a capture; with --all after it."""
+    program = pathlib.Path(__file__).resolve().parents[2] / "build/saluki-merge"
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder) / "capture.pcapng"
+        capture.write_bytes(data)
+        return [subprocess.run([program, "-q", *options, capture], stdout=subprocess.PIPE, check=True).stdout
+                for options in ((), ("--all",))]
+
+
+def merges():
+    """By harness: the beginning of simulated captures, frames of them, and their traces."""
+    from merge import sim
+    parameters = {"seconds": 1.5, "aps": 2, "stas": 3, "bad": .2}
+    many = {"sensors": 2, "readings": True, "ahead": True, "tsft": .5, **parameters}
+    data = [b"".join(data for _, data in sim.simulate(**kind).stream())[:4000]
+            for kind in (many, {"sensors": 1, "dual": 0., **parameters}, {"sensors": 3, "dual": 0., **parameters})]
+    frames = [frame.data for one in data for _, frame in captures._pcapng(whole_blocks(one))]
+    return {"merge": [bytes([how]) + one for one in data for how in range(4)], "merge_blocks": [*data, *pcap_read()],
+            "merge_trace": [trace[-4000:] if n % 2 else trace[:4000] for n, one in enumerate(data) for trace in merged(one)],
+            "identity": [bytes([n % 3, 0]) + frame for n, frame in enumerate(frames)]}
+
+
+def whole_blocks(data):
+    at = 0
+    while at + 8 <= len(data) and at + int.from_bytes(data[at + 4:at + 8], "little") <= len(data):
+        at += int.from_bytes(data[at + 4:at + 8], "little")
+    return data[:at]
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "config": configs(),
             "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(),
-            "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
+            "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
             "live": live(), "http": http(),
-            "module": modules(), "flow": programs()}
+            "module": modules(), "flow": programs(), **merges()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)

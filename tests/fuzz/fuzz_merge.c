@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: merge/merge.o merge/air/answer.o merge/air/match.o merge/air/order.o
+ * merge/clock/anchor.o merge/clock/bridge.o merge/clock/clock.o merge/clock/clocks.o
+ * merge/clock/find.o merge/clock/level.o merge/clock/own.o merge/clock/queue.o
+ * merge/clock/references.o merge/frame/identity.o merge/frame/radiotap.o merge/input/files.o
+ * merge/input/files_index.o merge/input/pcapng.o merge/input/pipe.o merge/input/sensors.o
+ * merge/input/take.o merge/output/all.o merge/output/block.o merge/output/ledger.o
+ * merge/output/outlet.o merge/output/trace.o merge/output/writer.o common/log.o */
+/*
+ * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
+ * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets
+ * as the ledger, and carries the ledger.
+ */
+#include <fcntl.h>
+#include <sodium.h>
+
+#include "common/log.h"
+#include "fuzz.h"
+#include "merge/input/files.h"
+#include "merge/input/pipe.h"
+#include "merge/output/all.h"
+#include "merge/output/block.h"
+#include "merge/output/trace.h"
+#include "merge/output/writer.h"
+
+struct fuzzed {
+	struct sensors sensors;
+	struct merge merge;
+	struct take take;
+	struct outlet outlet;
+	struct writer writer;
+	struct all all;
+};
+
+struct found {
+	uint64_t packets;
+	struct ledger ledger;
+	bool has_ledger;
+};
+
+static int block(void *context, struct pcapng_block *b)
+{
+	struct found *f = context;
+	struct pcapng_option o;
+
+	f->packets += b->type == BLOCK_PACKET;
+	while (b->type == BLOCK_STATISTICS && pcapng_option(b, &o))
+		if (o.code == OPT_COMMENT)
+			f->has_ledger |= ledger_read(&f->ledger, (const char *)o.value, o.len);
+	return 0;
+}
+
+static void path_of(int fd, char path[32])
+{
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+static int read_it(struct fuzzed *x, int in, bool stream)
+{
+	static const volatile sig_atomic_t stop;
+	char path[32], *names[] = { path };
+	struct files *f;
+	uint64_t missed = 0;
+	int err;
+
+	path_of(in, path);
+	if (stream)
+		return pipe_read(&x->take, in, &stop, &missed, NULL, NULL);
+	f = files_open(&x->take, names, 1);
+	if (!f)
+		return -1;
+	err = files_read(f, NULL, NULL);
+	files_close(f);
+	return err;
+}
+
+static void finish(struct fuzzed *x, int out, bool all)
+{
+	struct ledger *l = all ? &x->all.ledger : &x->writer.ledger;
+	struct found f = { .packets = 0 };
+	char path[32];
+
+	l->frames = x->take.counters.frames;
+	l->malformed = x->take.counters.malformed;
+	CHECK(ledger_balance(l) == 0);
+	CHECK((all ? all_finish(&x->all) : writer_finish(&x->writer)) == 0);
+	path_of(out, path);
+	CHECK(trace_read(path, block, &f) == 0 && f.has_ledger);
+	CHECK(f.packets == (all ? l->receptions : l->transmissions));
+	CHECK(!memcmp(&f.ledger, l, sizeof(*l)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static struct fuzzed x;
+	uint8_t how = len ? *data : 0;
+	bool all = how & 1, stream = how & 2;
+	struct merge_sink sink = { all ? all_take : writer_take,
+				   all ? (void *)&x.all : (void *)&x.writer };
+	int in = fuzz_file(data + (len > 0), len - (len > 0)), out = fuzz_file("", 0);
+	char path[32];
+
+	log_settings.fd = -1; /* no line */
+	CHECK(sodium_init() >= 0);
+	memset(&x, 0, sizeof(x));
+	x.sensors.merge = &x.merge;
+	x.take.sensors = &x.sensors;
+	x.take.merge = &x.merge;
+	path_of(out, path);
+	CHECK(outlet_open(&x.outlet, path, "unified", 0, false, NULL, NULL) == 0);
+	CHECK(merge_init(&x.merge, &sink) == 0);
+	x.merge.match.keep_all = all;
+	all_init(&x.all, &x.outlet, &x.sensors);
+	writer_init(&x.writer, &x.outlet, &x.sensors, &x.merge);
+	if (read_it(&x, in, stream) == 0)
+		finish(&x, out, all);
+	merge_free(&x.merge);
+	all_free(&x.all);
+	writer_free(&x.writer);
+	outlet_free(&x.outlet);
+	sensors_free(&x.sensors);
+	close(in);
+	close(out);
+	return 0;
+}
