@@ -36,6 +36,7 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 LIBS_LIVE := -lseccomp
+LIBS_MERGE := -lseccomp -lsodium -lm
 LIBS_WEB := -lmicrohttpd -lseccomp
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
@@ -53,7 +54,7 @@ WIRE := $(BUILD)/wire.a
 COMMON := $(BUILD)/common.a
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them.
-NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert program) \
+NEEDS_bpf := $(patsubst %,agent/%.c,export/pipeline $(addprefix programs/,grace_period insert program) \
 	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk) \
 	$(addprefix rings/,counters mapped ring xsk xsk_ring) $(addprefix source/,source_ring source_xsk) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
@@ -84,6 +85,8 @@ PRINT := $(BUILD)/print.a
 BOARD := $(BUILD)/board.a
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
+MERGE_SOURCES := $(wildcard merge/*.c merge/*/*.c)
+MERGE := $(MERGE_SOURCES:%.c=$(BUILD)/%.o)
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too. The AP70's tests are emulated, without the collector's.
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
@@ -95,7 +98,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
@@ -136,6 +139,10 @@ $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 $(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_LIVE)
+
+$(BUILD)/saluki-merge: $(MERGE) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_MERGE)
 
 $(BUILD)/saluki-web: $(WEB) $(BOARD) $(WIRE)
 	$(call say,LD,$@)
@@ -388,7 +395,7 @@ $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STA
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-PIPELINES := capture/capture capture/fill capture/queue export/compressor export/level export/pipeline export/session_send \
+PIPELINES := capture/capture capture/fill capture/queue capture/readings capture/watermark export/compressor export/level export/pipeline export/session_send \
 	export/sockets export/store rings/mapped radio/dwells source/clock
 $(BUILD)/tests/pipelines: $(BUILD)/tests/bench/pipelines.o $(PIPELINES:%=$(BUILD)/agent/%.o) $(BUILD)/wire/compress.o \
 		$(BUILD)/common/pcap_read.o $(WIRE)
@@ -481,6 +488,7 @@ endef
 $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
 
 $(BUILD)/tests/fuzz/fuzz_http: LIBS_COMMON += -lmicrohttpd
+$(BUILD)/tests/fuzz/fuzz_merge: LIBS_COMMON += -lm
 
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)
@@ -496,7 +504,7 @@ $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds common/pca
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(HOSTILE_MODULES) $(MODULES) ## remake corpora when the wire format has changed
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(BUILD)/saluki-merge $(HOSTILE_MODULES) $(MODULES) ## remake corpora when the wire format has changed
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
@@ -611,12 +619,16 @@ INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
 	755:$(BUILD)/saluki-live:$(PREFIX)/bin/saluki-live \
+	755:$(BUILD)/saluki-merge:$(PREFIX)/bin/saluki-merge \
+	755:merge/report/saluki-merge-report:$(PREFIX)/bin/saluki-merge-report \
+	$(foreach f,$(notdir $(wildcard merge/report/*.py)),644:merge/report/$f:$(SHARE)/saluki/merge-report/$f) \
 	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
 	755:$(BUILD)/saluki-web:$(PREFIX)/sbin/saluki-web \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
+	644:$(BUILD)/completion/saluki-merge:$(SHARE)/bash-completion/completions/saluki-merge \
 	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \
 	644:$(BUILD)/completion/saluki-web:$(SHARE)/bash-completion/completions/saluki-web \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
@@ -640,13 +652,13 @@ install: all modules ## install programs and pages below DESTDIR and PREFIX (/us
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
 	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
-	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki/prometheus" "$(DESTDIR)$(SHARE)/saluki" \
+	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki/prometheus" "$(DESTDIR)$(SHARE)/saluki/merge-report" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -678,9 +690,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live print swarm web wire
+		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live merge print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -692,5 +704,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live modules print sodium swarm tests web wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live merge modules print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

@@ -31,7 +31,8 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-swarm", "saluki-web", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-swarm",
+                                     "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
@@ -157,6 +158,15 @@ def test_version(command):
     ("saluki-live --channel 1,6x", "saluki-live: --channel 1,6x: '6x': a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki-live -c 0", "saluki-live: --frames 0: must be a whole number from 1 to 1000000000\n"),
+    ("saluki-merge", "saluki-merge: give the files of saluki-collector, their folder, or -r - for its live stream\n"),
+    ("saluki-merge chekc", "saluki-merge: chekc: no such command; did you mean check? 'saluki-merge --help' lists them\n"),
+    ("saluki-merge -r - x", "saluki-merge: -r - does not go with files\n"),
+    ("saluki-merge -C 5 x", "saluki-merge: -C and -G do not go with -w -: standard output cannot be rotated\n"),
+    ("saluki-merge -w f -C 100K x", "saluki-merge: --rotate-size 100K: must be a whole number from 1 to 1000000, in "
+     "millions of bytes, or with a suffix K, M or G, in powers of 1024\n"),
+    ("saluki-merge --alll x", "saluki-merge: --alll: no such option; did you mean --all? See --help\n"),
+    ("saluki-merge check", "saluki-merge: check: give a trace that saluki-merge has written; see 'saluki-merge check "
+     "--help'\n"),
     ("saluki-web --listen 192.0.2.1:80", "saluki-web: --listen 192.0.2.1:80: only this machine may connect; for other "
      "machines, run a TLS reverse proxy, see docs/operate.md\n"),
     ("saluki-web --listen [::]:80", "saluki-web: --listen [::]:80: only this machine may connect; for other "
@@ -242,11 +252,11 @@ def test_every_option_of_the_readme_exists():
 
 
 def consumers_options():
-    """The options of the modules' consumers, which have their own tables, and of the bench."""
+    """The options of the modules' consumers and of saluki-merge-report, which have their own tables, and of the bench."""
     sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*/*.[ch]")]
     found = set(re.findall(r'{ "([a-z-]+)", (?:\d|\w+_argument), NULL,', "".join(sources)))
-    bench = "".join(f.read_text() for f in (ROOT / "tests/bench").glob("*.py"))
-    return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', bench))
+    python = [*(ROOT / "tests/bench").glob("*.py"), ROOT / "merge/report/main.py"]
+    return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', "".join(f.read_text() for f in python)))
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)

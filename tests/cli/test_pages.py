@@ -33,7 +33,9 @@ def test_every_command_has_its_place():
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
                                  "saluki-collector add", "saluki-collector enrol", "saluki-collector remove",
-                                 "saluki-live", "saluki-swarm", "saluki-web"]
+                                 "saluki-live", "saluki-merge", "saluki-merge receptions", "saluki-merge check",
+                                 "saluki-merge stats",
+                                 "saluki-swarm", "saluki-web"]
 
 
 @EVERY_COMMAND
@@ -137,7 +139,8 @@ def test_messages_are_those_of_the_programs(program):
             assert len(part) < 8 or part in source, message
 
 
-@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-live"])
+@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-live",
+                                  "saluki-merge"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4
@@ -199,7 +202,8 @@ def test_install_and_uninstall_are_one_list(tmp_path):
     make("install")
     installed = {str(p.relative_to(tmp_path / "usr")) for p in tmp_path.rglob("*") if p.is_file()}
     pages = {f"share/man/man{page.suffix[1:]}/{page.name}" for page in manpage.PAGES.values()}
-    assert pages | {"sbin/saluki", "sbin/saluki-collector", "bin/saluki-live", "share/doc/saluki/design.md",
+    assert pages | {"sbin/saluki", "sbin/saluki-collector", "bin/saluki-live", "bin/saluki-merge",
+                    "share/doc/saluki/design.md",
             "share/bash-completion/completions/saluki",
             "share/bash-completion/completions/saluki-collector",
             "share/bash-completion/completions/saluki-swarm"} <= installed

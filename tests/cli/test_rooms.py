@@ -62,6 +62,21 @@ AGENT = {
     "agent/interface": set(),
     "agent/model": set(),
 }
+# A reception's way, as merge/main.c has it. What connects the stages from clock/ to air/, merge.c and merge.h, is a room
+# of its own: input/ gives to it, and run.c and output/ know it.
+MERGE_HEAD = "merge/merge"
+BELOW_HEAD = {"air", "clock", "frame", "model"}
+MERGE = {
+    "merge": {"command", "output", "input", "merge", *BELOW_HEAD},
+    "merge/command": {"output", "input", "model"},
+    "merge/output": {"input", "merge", *BELOW_HEAD},
+    "merge/input": {"merge", "frame", "model"},
+    MERGE_HEAD: BELOW_HEAD,
+    "merge/air": {"clock", "frame", "model"},
+    "merge/clock": {"frame", "model"},
+    "merge/frame": {"model"},
+    "merge/model": set(),
+}
 SHARED = {"wire", "common", "board", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
 BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
@@ -76,13 +91,18 @@ def included(path):
                 break
 
 
+def room(name):
+    """The folder of a file."""
+    return MERGE_HEAD if name in ("merge/merge.c", "merge/merge.h") else os.path.dirname(name)
+
+
 def edges(top):
     """Pairs of folders, each with the files that connect them."""
     found = {}
     for path in sorted((ROOT / top).rglob("*.[ch]")):
-        here = str(path.parent.relative_to(ROOT))
+        here = room(str(path.relative_to(ROOT)))
         for name in included(path):
-            there = os.path.dirname(name)
+            there = room(name)
             if there != here:
                 found.setdefault((here, there), []).append(f"{path.relative_to(ROOT)} includes {name}")
     return found
@@ -118,33 +138,34 @@ def modules(top):
     return found
 
 
-@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR)])
+@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("merge", MERGE)])
 def test_rooms_include_in_one_direction(top, rooms):
     found = edges(top)
-    assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
+    assert {room(str(p.relative_to(ROOT))) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
     wrong = [tie for (here, there), ties in found.items() for tie in ties if there not in SHARED
              and (here, there) not in BOTH_SIDES and there not in {f"{top}/{room}" for room in rooms[here]}]
     assert wrong == []
 
 
-@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR], ids=["agent", "collector"])
+@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR, MERGE], ids=["agent", "collector", "merge"])
 def test_no_rooms_may_include_one_another(rooms):
     top = min(rooms, key=len)
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "print", "web"])
+@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "merge", "print", "web"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
-PROGRAMS = {"agent", "collector", "live", "swarm", "web"}
+PROGRAMS = {"agent", "collector", "live", "merge", "swarm", "web"}
 
 
 @pytest.mark.parametrize("top, others", [
     ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
     ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
-    ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
+    ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
+    ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
     ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
     ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
