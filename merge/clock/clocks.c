@@ -134,6 +134,31 @@ static unsigned int members(const struct clocks *c, uint32_t part)
 	return n;
 }
 
+int clocks_find_alone(struct clocks *c)
+{
+	enum { NOBODY, SEVERAL = UINT32_MAX }; /* else a sensor's index + 1 */
+	uint32_t *of = calloc(c->parts + 1, sizeof(*of)), all = NOBODY;
+
+	if (!of)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+		uint32_t sensor = d->sensor + 1;
+
+		if (!d->clock.known)
+			continue;
+		of[d->part] = of[d->part] == NOBODY || of[d->part] == sensor ? sensor : SEVERAL;
+		all = all == NOBODY || all == sensor ? sensor : SEVERAL;
+	}
+	for (unsigned int i = 0; i < c->count; i++) {
+		struct domain *d = c->list[i];
+
+		d->alone = d->clock.known && all == SEVERAL && of[d->part] != SEVERAL;
+	}
+	free(of);
+	return 0;
+}
+
 void references_shift(struct clocks *c, uint32_t part, int64_t ns)
 {
 	struct reference *r = c->references.of;
@@ -279,14 +304,16 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
-/* A domain that shares nothing with others. */
-static struct domain *alone(const struct clocks *c, bool all)
+/* A domain that shares nothing with others, which have come as far. */
+static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
 		if (d->arrived && !d->clock.known &&
-		    (all || d->ended || d->newest_ns - d->first_ns >= c->alone_ns))
+		    (reached_ns == INT64_MAX ||
+		     ((d->ended || d->newest_ns - d->first_ns >= c->alone_ns) &&
+		      domain_unified(d, d->first_ns) + c->alone_ns <= reached_ns)))
 			return d;
 	}
 	return NULL;
@@ -341,9 +368,9 @@ static void cross_all(struct clocks *c)
 	}
 }
 
-void clocks_look(struct clocks *c, bool all)
+void clocks_look(struct clocks *c, int64_t reached_ns)
 {
-	struct domain *d = root(c, all);
+	struct domain *d = root(c, reached_ns == INT64_MAX);
 
 	look_again(c);
 	if (d)
@@ -351,7 +378,7 @@ void clocks_look(struct clocks *c, bool all)
 	look_again(c);
 	cross_all(c);
 	look_again(c);
-	while (c->parts && (d = alone(c, all))) {
+	while (c->parts && (d = alone(c, reached_ns))) {
 		found(c, d, c->parts++);
 		look_again(c);
 	}

@@ -42,7 +42,11 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor);
 void clocks_arrived(struct clocks *c, struct domain *d);
 /* Adds to the times of a part's references. */
 void references_shift(struct clocks *c, uint32_t part, int64_t ns);
-/* Looks for clocks again: after some arrivals. `all`: nothing more will arrive. */
-void clocks_look(struct clocks *c, bool all);
+/* Looks for clocks again: after some arrivals. All domains have come to `reached_ns`, as far as
+ * their time is known; INT64_MAX: nothing more will arrive. */
+void clocks_look(struct clocks *c, int64_t reached_ns);
+
+/* Sets each domain's `alone`. Returns 0 or -ENOMEM. */
+int clocks_find_alone(struct clocks *c);
 
 #endif

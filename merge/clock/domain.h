@@ -49,6 +49,7 @@ struct domain {
 	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
 	struct clock clock;
 	struct queue queue;
+	bool alone;	    /* no other sensor is in its part, though there are others */
 	bool arrived;	    /* something has */
 	bool ended;	    /* nothing more will come */
 	int64_t first_ns;   /* own time of the first reception */

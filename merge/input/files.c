@@ -151,9 +151,20 @@ static int64_t furthest(const struct files *f)
 	return best;
 }
 
+/* Sensors with frames. */
+static uint32_t streams(const struct files *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->stream_room; i++)
+		n += f->streams[i].count > 0;
+	return n;
+}
+
 int files_read(struct files *f, void (*progress)(void *, double), void *context)
 {
 	struct merge *m = f->take->merge;
+	uint32_t to_begin = streams(f);
 	int64_t sensor;
 	uint64_t set;
 	int err = 0;
@@ -162,12 +173,15 @@ int files_read(struct files *f, void (*progress)(void *, double), void *context)
 	while (!err && (sensor = furthest(f)) >= 0) {
 		struct stream *s = &f->streams[sensor];
 
+		to_begin -= s->next == 0;
 		err = extent_read(f, &s->of[s->next++]);
 		s->reached_ns = reached(f, sensor);
 		if (s->next == s->count)
 			merge_ended(m, sensor);
 		set = m->set;
-		err = err ?: merge_sweep(m);
+		/* Nobody waits for a sensor of which nothing has been read. */
+		if (!err && !to_begin)
+			err = merge_sweep(m);
 		if (set != m->set || ++f->looked == LOOK_EVERY)
 			look_at_all(f);
 		if (progress)
