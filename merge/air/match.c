@@ -232,8 +232,7 @@ static void examine(struct match *m, int64_t unified_ns)
 
 	while ((t = m->examined ? m->examined->newer : m->oldest) &&
 	       t->first->unified_ns < unified_ns) {
-		struct transmission *to =
-			t->class == FRAME_BAD_FCS ? damaged_belongs_to(t) : NULL;
+		struct transmission *to = t->class == FRAME_BAD_FCS ? damaged_belongs_to(t) : NULL;
 
 		if (to)
 			join(m, t, to);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define RADIOS_MAX 4096 /* of an entry: more than these are forgotten */
+#define SLOT_BITS 24	/* of ns: frames that are equal to many others have few of them in a slot */
+#define CENTRE_MOST_NS 1000000
 
 int retained_init(struct retained *r)
 {
@@ -23,6 +25,11 @@ void retained_free(struct retained *r)
 		free(r->chunks[i]);
 	free(r->buckets);
 	memset(r, 0, sizeof(*r));
+}
+
+static uint64_t *bucket(const struct retained *r, uint64_t key, int64_t slot)
+{
+	return &r->buckets[(key + (uint64_t)slot * 0x9e3779b97f4a7c15) % RETAINED_BUCKETS];
 }
 
 static uint8_t **chunk_of(struct retained *r, uint64_t place)
@@ -76,7 +83,7 @@ static int next_chunk(struct retained *r)
 int retained_add(struct retained *r, const struct transmission *t, double centre_ns)
 {
 	uint32_t count = t->count < RADIOS_MAX ? t->count : RADIOS_MAX, n = 0;
-	uint64_t *bucket = &r->buckets[t->key % RETAINED_BUCKETS];
+	uint64_t *first = bucket(r, t->key, transmission_ns(t) >> SLOT_BITS);
 	size_t left = RETAINED_CHUNK - r->end % RETAINED_CHUNK;
 	struct retained_entry *e;
 
@@ -89,14 +96,14 @@ int retained_add(struct retained *r, const struct transmission *t, double centre
 		.at_ns = transmission_ns(t),
 		.key = t->key,
 		.number = t->number,
-		.before = *bucket,
+		.before = *first,
 		.centre_ns = centre_ns,
 		.part = t->part,
 		.count = count,
 	};
 	for (const struct heard *h = t->first; n < count; h = h->next)
 		e->radios[n++] = h->radio;
-	*bucket = r->end;
+	*first = r->end;
 	r->end += size_of(count);
 	if (e->at_ns > r->newest_ns)
 		r->newest_ns = e->at_ns;
@@ -111,12 +118,13 @@ static bool has_radio(const struct retained_entry *e, uint32_t radio)
 	return false;
 }
 
-/* Each late reception has an entry of its own, with the transmission's number. */
+/* Each late reception has an entry of its own, with the transmission's number and time. */
 static bool has_come_late(const struct retained *r, const struct retained_entry *of, uint32_t radio)
 {
 	const struct retained_entry *e;
 
-	for (uint64_t at = r->buckets[of->key % RETAINED_BUCKETS]; at >= r->oldest; at = e->before) {
+	for (uint64_t at = *bucket(r, of->key, of->at_ns >> SLOT_BITS); at >= r->oldest;
+	     at = e->before) {
 		e = entry(r, at);
 		if (e->number == of->number && has_radio(e, radio))
 			return true;
@@ -127,18 +135,21 @@ static bool has_come_late(const struct retained *r, const struct retained_entry 
 const struct retained_entry *retained_find(const struct retained *r, uint64_t key, uint32_t part,
 					   uint32_t radio, int64_t unified_ns, double window_ns)
 {
+	int64_t reach = (int64_t)window_ns + CENTRE_MOST_NS;
+	int64_t slot = (unified_ns - reach) >> SLOT_BITS, last = (unified_ns + reach) >> SLOT_BITS;
 	const struct retained_entry *best = NULL, *e;
 	double least = window_ns;
 
-	for (uint64_t at = r->buckets[key % RETAINED_BUCKETS]; at >= r->oldest; at = e->before) {
-		double off;
+	for (; slot <= last; slot++)
+		for (uint64_t at = *bucket(r, key, slot); at >= r->oldest; at = e->before) {
+			double off;
 
-		e = entry(r, at);
-		off = fabs((double)(unified_ns - e->at_ns) - e->centre_ns);
-		if (e->key != key || e->part != part || off > least || has_radio(e, radio))
-			continue;
-		least = off;
-		best = e;
-	}
+			e = entry(r, at);
+			off = fabs((double)(unified_ns - e->at_ns) - e->centre_ns);
+			if (e->key != key || e->part != part || off > least || has_radio(e, radio))
+				continue;
+			least = off;
+			best = e;
+		}
 	return best && !has_come_late(r, best, radio) ? best : NULL;
 }

@@ -3,7 +3,7 @@
  * Retained: transmissions that were given, for receptions that come late. They are kept for
  * RETAINED_NS of the air, and in at most RETAINED_CHUNKS * RETAINED_CHUNK bytes; then the oldest go
  * first. Entries lie in the order in which they were given; an entry names the one before it that
- * has the same hash.
+ * has the same hash, which is of its key and of a slot of time.
  */
 #ifndef MERGE_AIR_RETAINED_H
 #define MERGE_AIR_RETAINED_H

@@ -26,7 +26,7 @@ struct transmission {
 	struct transmission *chain;	    /* of the same hash */
 	struct transmission *older, *newer; /* begun before and after this one */
 	uint64_t key;
-	uint64_t number; /* from 1, in the order in which they are given */
+	uint64_t number;  /* from 1, in the order in which they are given */
 	uint64_t radios;  /* bit n: perhaps one of the radios n, n + 64 ... has heard it */
 	uint64_t address; /* as in struct reception */
 	struct heard *first, *last;
@@ -36,7 +36,7 @@ struct transmission {
 	uint32_t count, damaged_count, part;
 	uint8_t class;
 	bool tracks;
-	bool found; /* a late reception of a transmission that was given with this number, */
+	bool found;	  /* a late reception of a transmission that was given with this number, */
 	int64_t found_ns; /* at this time */
 	/* The best reception. */
 	struct chunk *chunk;

@@ -89,7 +89,8 @@ def test_files_have_nothing_late(made, tmp_path):
 
 
 def test_frames_with_a_wrong_fcs_find_their_transmission(made):
-    """Half of them are damaged where the transmission is looked for, by up to 4 bytes."""
+    """Half of them are damaged in the kept bytes, by up to 24 bytes: of 74 %, at most 4 bytes of the first 24 differ,
+    and the sequence control does not."""
     a, truth = made.a, made.truth
     figures = judge.bad_ones(truth, a)
     good = np.zeros(truth.transmission.max() + 1, bool)
@@ -99,5 +100,4 @@ def test_frames_with_a_wrong_fcs_find_their_transmission(made):
     possible = bad & data & good[truth.transmission]
     pairs = truth.transmission.astype(np.int64) << 32 | a.transmission
     right = np.isin(pairs[possible], pairs[a.found & (truth.kind != BAD_FCS)])
-    print(len(right), right.mean(), figures)
-    assert right.mean() > .8 and figures["wrong"] <= 1
+    assert right.mean() > .7 and figures["wrong"] <= 1
