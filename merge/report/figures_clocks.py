@@ -3,9 +3,10 @@
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from drawing import COLOURS, INK, Figure, heat, name_rows, subplots, time_axis, times, time_unit
+from drawing import COLOURS, INK, Figure, heat, legend_above, name_rows, subplots, time_axis, times, time_unit
 
-LABELS = 2
+LABELS, LABEL_APART = 12, .05  # names beside the lines; of the axis' height
+WORDS = {"run": "start", "part": "own part", "part_join": "parts united"}
 FAR = 20  # times more than nine tenths of the sensors
 ROWS_MOST = 200
 
@@ -48,14 +49,19 @@ def lines(axes, stats, rows, label):
     return divisor, far
 
 
-def label_ends(axes, stats, rows, divisor):
-    """Names the sensors whose lines end furthest out."""
-    ends = np.array([row[np.isfinite(row)][-1] if np.isfinite(row).any() else 0 for row in rows])
-    low, high = (v * divisor for v in axes.get_ylim())
-    order = [n for n in np.argsort(ends).tolist() if low <= ends[n] <= high]
-    for n in {*order[:LABELS // 2], *order[-LABELS // 2:]}:
-        axes.annotate(stats.busiest[n].name, (1, ends[n] / divisor), xycoords=("axes fraction", "data"), fontsize=9,
+def label_ends(axes, stats, rows, bent, divisor):
+    """Names the sensors whose clocks move most beside their rates, if there is room where their lines end."""
+    ends = np.array([row[np.isfinite(row)][-1] if np.isfinite(row).any() else np.nan for row in rows]) / divisor
+    low, high = axes.get_ylim()
+    used = []
+    for n in np.argsort(-np.nanmax(np.abs(bent), 1, initial=0, where=np.isfinite(bent)), kind="stable").tolist():
+        if not low <= ends[n] <= high or any(abs(ends[n] - u) < LABEL_APART * (high - low) for u in used):
+            continue
+        used.append(ends[n])
+        axes.annotate(stats.busiest[n].name, (1, ends[n]), xycoords=("axes fraction", "data"), fontsize=8,
                       va="center", xytext=(4, 0), textcoords="offset points", annotation_clip=False)
+        if len(used) == LABELS:
+            break
 
 
 def mark_events(axes, stats):
@@ -63,13 +69,18 @@ def mark_events(axes, stats):
     size, found = time_unit(stats.duration_s)[0], {}
     for at_ns, _, event in stats.events:
         second = (at_ns - stats.begin_ns) / 1e9
-        if second > 1 and event in ("step", "slew", "run", "part"):
+        if second > 1 and event in ("step", "slew", "run", "part", "part_join"):
             found.setdefault(event, []).append(second / size)
     for n, (event, at) in enumerate(sorted(found.items())):
         axes.plot(at, np.full(len(at), 1.0), "v", ms=7, clip_on=False, transform=axes.get_xaxis_transform(),
-                  color=COLOURS[(n + 1) % len(COLOURS)], label=event)
-    if found:
-        axes.legend(ncols=len(found), loc="upper left", title="events", alignment="left", fontsize=9)
+                  color=COLOURS[(n + 1) % len(COLOURS)], label=WORDS.get(event, event))
+
+
+def mark_parts(axes, stats):
+    """A colour for each of the largest parts."""
+    parts = [s.part for s in stats.busiest]
+    for part in sorted(set(parts), key=lambda p: -parts.count(p))[:len(COLOURS)] if len(set(parts)) > 1 else ():
+        axes.plot([], [], color=COLOURS[part % len(COLOURS)], label=f"part {part}")
 
 
 def offsets(stats):
@@ -83,8 +94,11 @@ def offsets(stats):
         divisor, outside = lines(axes, stats, rows, label)
         far |= set(outside)
         if axes is above:
-            label_ends(axes, stats, rows, divisor)
+            label_ends(axes, stats, rows, bent, divisor)
+    mark_parts(above, stats)
     mark_events(above, stats)
+    if above.get_legend_handles_labels()[0]:
+        legend_above(above, 6)
     time_axis(below, stats)
     rates = [rate(row, stats.seconds) for n, row in enumerate(drift) if n not in far]
     rates = [r for r in rates if np.isfinite(r)]
@@ -96,8 +110,9 @@ def offsets(stats):
         says += f" Without a line, because they move far more than the others: {names}."
     return Figure("offsets", "Clock offsets over time",
                   "Above: by how much each clock has moved against the unified time since its first reception. Below: the "
-                  "same, minus a straight line through it. A jump is a step of the clock, a bend is a slew. A colour is "
-                  "a part: clocks of two parts cannot be compared.", says, figure)
+                  "same, minus a straight line through it. A jump is a step of the clock, a bend is a slew. A triangle is "
+                  "an event in the table of clocks. A colour is a part: clocks of two parts cannot be compared.", says,
+                  figure)
 
 
 def residuals(stats):
@@ -106,7 +121,7 @@ def residuals(stats):
         return None
     width = lambda n: stats.busiest[n].residual_us["p90"] - stats.busiest[n].residual_us["p10"]
     rows = sorted(rows, key=width)[-ROWS_MOST:]
-    figure, (left, right) = subplots(1, 2, height=max(4, min(8, .2 * len(rows) + 1.5)), width_ratios=(2.2, 1))
+    figure, (left, right) = subplots(1, 2, height=max(4, min(9.5, .2 * len(rows) + 1.5)), width_ratios=(2.2, 1))
     spread = np.array([stats.series[n].p90 - stats.series[n].p10 for n in rows]) / 2
     known = spread[np.isfinite(spread)]
     low, high = (np.percentile(known, 2), np.percentile(known, 99)) if len(known) else (1, 2)
@@ -128,6 +143,6 @@ def residuals(stats):
                   "A residual is a reception's time minus the median of all receptions of the same transmission. Only "
                   "beacons, management and first data frames count, with at least three receptions. The sensors stand in "
                   "the order of their range; the panels share the order. A row that turns brighter has late stamps or a "
-                  "clock that changes.",
+                  "clock that changes. Cells without colour have too few receptions.",
                   f"half of the residuals are smaller than {np.median(sizes):.1f} µs at the median sensor, and "
                   f"{sizes.max():.1f} µs at the worst.", figure)
