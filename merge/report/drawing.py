@@ -48,6 +48,12 @@ class Figure:
     picture: matplotlib.figure.Figure
 
 
+def part_colours(stats):
+    """Parts, the largest first, and their colours, which are the same in all figures."""
+    parts = [s.part for s in stats.busiest]
+    return {part: COLOURS[n % len(COLOURS)] for n, part in enumerate(sorted(set(parts), key=lambda p: -parts.count(p)))}
+
+
 def group(name):
     """A class of frames as figures show it: a word, and a colour."""
     return GROUPS.get(name, CONTROL)

@@ -3,10 +3,12 @@
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from drawing import COLOURS, INK, Figure, heat, legend_above, name_rows, subplots, time_axis, times, time_unit
+from drawing import (COLOURS, INK, Figure, heat, legend_above, name_rows, part_colours, subplots, time_axis, times,
+                     time_unit)
 
 LABELS, LABEL_APART = 12, .05  # names beside the lines; of the axis' height
-WORDS = {"run": "start", "part": "own part", "part_join": "parts united"}
+FOUND_S = 3
+WORDS = {"step": "step", "part": "own part", "part_join": "parts united"}
 FAR = 20  # times more than nine tenths of the sensors
 ROWS_MOST = 200
 
@@ -41,10 +43,11 @@ def lines(axes, stats, rows, label):
     far = far_off(rows)
     near = np.delete(rows, far, 0)
     divisor, unit = scaled(near)
+    colours = part_colours(stats)
     for n, row in enumerate(rows):
         if n in far:
             continue
-        axes.plot(times(stats), row / divisor, lw=.9, alpha=.75, color=COLOURS[stats.busiest[n].part % len(COLOURS)])
+        axes.plot(times(stats), row / divisor, lw=.9, alpha=.75, color=colours[stats.busiest[n].part])
     axes.set_ylabel(f"{label} ({unit})")
     return divisor, far
 
@@ -65,22 +68,22 @@ def label_ends(axes, stats, rows, bent, divisor):
 
 
 def mark_events(axes, stats):
-    """Events after the first second: at the beginning, all clocks are found."""
+    """Events after the first seconds, in which all clocks are found."""
     size, found = time_unit(stats.duration_s)[0], {}
     for at_ns, _, event in stats.events:
         second = (at_ns - stats.begin_ns) / 1e9
-        if second > 1 and event in ("step", "slew", "run", "part", "part_join"):
+        if second > FOUND_S and event in WORDS:
             found.setdefault(event, []).append(second / size)
     for n, (event, at) in enumerate(sorted(found.items())):
         axes.plot(at, np.full(len(at), 1.0), "v", ms=7, clip_on=False, transform=axes.get_xaxis_transform(),
-                  color=COLOURS[(n + 1) % len(COLOURS)], label=WORDS.get(event, event))
+                  color=COLOURS[-1 - n], label=WORDS[event])
 
 
 def mark_parts(axes, stats):
     """A colour for each of the largest parts."""
-    parts = [s.part for s in stats.busiest]
-    for part in sorted(set(parts), key=lambda p: -parts.count(p))[:len(COLOURS)] if len(set(parts)) > 1 else ():
-        axes.plot([], [], color=COLOURS[part % len(COLOURS)], label=f"part {part}")
+    colours = part_colours(stats)
+    for part in list(colours)[:len(COLOURS)] if len(colours) > 1 else ():
+        axes.plot([], [], color=colours[part], label=f"part {part}")
 
 
 def offsets(stats):
@@ -136,13 +139,15 @@ def residuals(stats):
     right.hlines(at, get("p10"), get("p90"), lw=thick, color=COLOURS[0], label="p10 to p90")
     right.hlines(at, get("p25"), get("p75"), lw=thick, color=COLOURS[1], label="p25 to p75")
     right.plot(get("p50"), at, "|", ms=thick * 2, color=INK, label="median")
-    right.set(ylim=(len(rows) - .5, -.5), xlabel="residual (µs)", yticks=[])
+    reach = np.maximum(abs(get("p10")), abs(get("p90")))
+    most = min(reach.max(), 2 * np.percentile(reach, 90)) * 1.05 + 1e-3
+    right.set(ylim=(len(rows) - .5, -.5), xlim=(-most, most), xlabel="residual (µs)", yticks=[])
     right.legend(fontsize=8, loc="lower center", bbox_to_anchor=(.45, 1), ncols=3, handlelength=1.2, columnspacing=1)
     sizes = np.array([stats.busiest[n].residual_us["size_p50"] for n in rows])
     return Figure("residuals", "Residuals by sensor",
                   "A residual is a reception's time minus the median of all receptions of the same transmission. Only "
                   "beacons, management and first data frames count, with at least three receptions. The sensors stand in "
                   "the order of their range; the panels share the order. A row that turns brighter has late stamps or a "
-                  "clock that changes. Cells without colour have too few receptions.",
+                  "clock that changes. Cells without colour have too few receptions. Bars that reach the border go on.",
                   f"half of the residuals are smaller than {np.median(sizes):.1f} µs at the median sensor, and "
                   f"{sizes.max():.1f} µs at the worst.", figure)

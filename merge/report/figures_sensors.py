@@ -5,8 +5,8 @@ from matplotlib.collections import LineCollection
 
 import layout
 import places
-from drawing import (COLOURS, FAINT, ORDER, Figure, group, legend_above, matrix_height, name_columns, name_rows, shares,
-                     subplots)
+from drawing import (COLOURS, FAINT, ORDER, Figure, group, legend_above, matrix_height, name_columns, name_rows,
+                     part_colours, shares, subplots)
 
 EDGES_EACH = 4
 ALONE_ROWS = 30
@@ -68,11 +68,11 @@ def graph(stats):
                                        alpha=.55, zorder=1))
     heard = np.array([s.receptions for s in stats.busiest], float)
     area = 30 + 150 * heard / heard.max()
-    parts = sorted({s.part for s in stats.busiest}, key=lambda p: -sum(s.part == p for s in stats.busiest))
-    for number, part in enumerate(parts):
+    parts = part_colours(stats)
+    for number, (part, colour) in enumerate(parts.items()):
         own = [i for i, s in enumerate(stats.busiest) if s.part == part]
-        label = f"part {part}: {len(own)} sensor{'s' * (len(own) > 1)}" if number < 8 else None
-        axes.scatter(*at[own].T, s=area[own], label=label, zorder=2, linewidths=0, color=COLOURS[number % len(COLOURS)])
+        label = f"part {part}: {len(own)} sensor{'s' * (len(own) > 1)}" if number < len(COLOURS) else None
+        axes.scatter(*at[own].T, s=area[own], label=label, zorder=2, linewidths=0, color=colour)
     size = 8 if n <= 60 else 6.5
     names = [s.name for s in stats.busiest] if n <= NAMES_MOST else []
     middles = places.names(at, np.sqrt(area) / 2, names, size) if names else []
