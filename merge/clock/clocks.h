@@ -13,8 +13,6 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
-#define STEP_NS 1000000 /* smaller ones are level.h's */
-#define SLEW_RATE 600e-6
 #define ROOT_NS 1000000000LL /* a root is chosen after this time */
 
 struct clocks {
