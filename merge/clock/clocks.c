@@ -12,6 +12,7 @@
 
 #define SETS (64 * 1024)
 #define ALONE_NS 2100000000LL
+#define SPARSE_NS 10000000000LL
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
 #define OFF_NS 300000
@@ -19,7 +20,7 @@
 
 int clocks_init(struct clocks *c)
 {
-	*c = (struct clocks){ .alone_ns = ALONE_NS };
+	*c = (struct clocks){ .alone_ns = ALONE_NS, .sparse_ns = SPARSE_NS };
 	return references_init(&c->references, SETS);
 }
 
@@ -296,9 +297,10 @@ static struct domain *alone(const struct clocks *c, bool all)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
+		int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
 
 		if (d->arrived && !d->clock.known &&
-		    (all || d->ended || d->newest_ns - d->first_ns >= c->alone_ns))
+		    (all || d->ended || d->newest_ns - d->first_ns >= patience))
 			return d;
 	}
 	return NULL;
