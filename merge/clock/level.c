@@ -18,6 +18,7 @@
 #define PRIOR_TIMES 400
 #define PRIOR (10e3 * 10e3)
 #define SLEW_SIGMAS 6
+#define BRIDGE_SIGMAS 4
 /* A small step is outliers that agree, without any good reference between them. */
 #define OUTLIERS 4
 #define OUTLIERS_OF_ONE 8 /* if all are off the same other domain, which may be wrong itself */
@@ -353,6 +354,33 @@ static void bridge_member(struct level *l, struct clocks *c, struct level_group 
 	g->count++;
 }
 
+static double square(double a)
+{
+	return a * a;
+}
+
+/* A late interrupt may have stamped most of a radio's frames of the epoch. If the members are
+ * farther apart than their variances allow, they are given what explains it as variance. */
+static void doubt_bridge(const struct level *l, const struct clocks *c, struct level_group *g)
+{
+	struct level_member *m = &l->members[g->first];
+	double least = m[0].off_ns, most = m[0].off_ns, expected = 0;
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		least = fmin(least, m[i].off_ns);
+		most = fmax(most, m[i].off_ns);
+		expected += 1 / m[i].weight +
+			    clock_variance(&c->list[m[i].domain]->clock, m[i].own_ns);
+	}
+	if (square(most - least) <= square(BRIDGE_SIGMAS) * expected)
+		return;
+	g->weight = 0;
+	for (uint32_t i = 0; i < g->count; i++) {
+		m[i].weight = 1 / (1 / m[i].weight + square(most - least));
+		g->weight += m[i].weight;
+	}
+}
+
 /* The radios of a sensor as a group: its clock has stamped all their frames. */
 static int bridges(struct level *l, struct clocks *c, int64_t middle_ns)
 {
@@ -371,6 +399,7 @@ static int bridges(struct level *l, struct clocks *c, int64_t middle_ns)
 				bridge_member(l, c, &g, k, middle_ns);
 		if (err || g.count < 2)
 			continue;
+		doubt_bridge(l, c, &g);
 		for (uint32_t n = 0; !err && n < g.count; n++) {
 			struct level_member *m = &l->members[g.first + n];
 
