@@ -12,12 +12,15 @@
 
 #define SETS (64 * 1024)
 #define ALONE_NS 2100000000LL
+#define SPARSE_NS 10000000000LL
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
+#define OFF_NS 300000
+#define OFF_FOR_NS 1000000000LL
 
 int clocks_init(struct clocks *c)
 {
-	*c = (struct clocks){ .alone_ns = ALONE_NS };
+	*c = (struct clocks){ .alone_ns = ALONE_NS, .sparse_ns = SPARSE_NS };
 	return references_init(&c->references, SETS);
 }
 
@@ -208,23 +211,33 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 		      const struct reception *r, int64_t unified_ns)
 {
 	int64_t off = e->unified_ns - unified_ns, step_ns;
+	struct mark now = { r->own_ns, e->unified_ns - r->own_ns };
 	uint64_t number = d->queue.tail - 1;
 
-	/* A slew comes slowly, and is level.h's. A clock whose rate is not known may be far off. */
+	/* A clock whose rate is not known may be far off. */
 	if (llabs(off) < fmax(STEP_NS, 5 * sqrt(clock_variance(&d->clock, r->own_ns))) ||
-	    llabs(off - d->good_off_ns) < STEP_NS + SLEW_RATE * (r->own_ns - d->good_ns)) {
+	    course_fits(&d->course, &d->clock, &now)) {
 		d->good = number;
 		d->good_ns = r->own_ns;
 		d->good_off_ns = off;
+		course_add(&d->course, &d->clock, &now);
 		d->suspects.count = 0;
 		return;
 	}
+	off -= course_off(&d->course, &d->clock, r->own_ns);
 	if (!suspects_add(&d->suspects, off, e->domain, r->own_ns, number) ||
 	    !suspects_agree(&d->suspects, &step_ns))
 		return;
 	say(c, d, "step");
 	domain_step(d, step_ns);
 	c->steps++;
+}
+
+/* Whether the clock has been found to be off, and is not yet corrected. */
+static bool is_off(const struct domain *d, int64_t own_ns)
+{
+	return d->suspects.count ||
+	       (llabs(d->good_off_ns) > OFF_NS && own_ns - d->good_ns < OFF_FOR_NS);
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -243,7 +256,7 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 	}
 	unified = clock_unified(&d->clock, r->own_ns);
 	if (!e || !heard_by(c, d, e, beacon)) {
-		if (!d->suspects.count && (!e || e->domain != d->number))
+		if (!is_off(d, r->own_ns) && (!e || e->domain != d->number))
 			references_add(&c->references, r->key, unified, d->number);
 	} else if (c->list[e->domain]->part != d->part) {
 		other_part(c, d, e, r->own_ns);
@@ -304,16 +317,24 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
-/* A domain that shares nothing with others, which have come as far. */
+/* Whether the domain shares nothing with others, which have come as far. If it shares a little, it
+ * waits for more. */
+static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
+{
+	int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
+
+	if (reached_ns == INT64_MAX)
+		return true;
+	return (d->ended || d->newest_ns - d->first_ns >= patience) &&
+	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+}
+
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->arrived && !d->clock.known &&
-		    (reached_ns == INT64_MAX ||
-		     ((d->ended || d->newest_ns - d->first_ns >= c->alone_ns) &&
-		      domain_unified(d, d->first_ns) + c->alone_ns <= reached_ns)))
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns))
 			return d;
 	}
 	return NULL;

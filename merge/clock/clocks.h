@@ -13,8 +13,6 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
-#define STEP_NS 1000000 /* smaller ones are level.h's */
-#define SLEW_RATE 600e-6
 #define ROOT_NS 1000000000LL /* a root is chosen after this time */
 
 struct clocks {
@@ -25,8 +23,10 @@ struct clocks {
 	struct clock *commons; /* by part: what all its clocks have in common (anchor.h) */
 	uint32_t common_room;
 	int64_t now_ns;	  /* newest unified time of an arrival */
-	int64_t alone_ns; /* a domain that nobody knows makes a part of its own after this time */
-	bool joined;	  /* since the last clocks_look() */
+	/* A domain that nobody knows makes a part of its own after this time, and one that shares
+	 * too few references with others, after this. */
+	int64_t alone_ns, sparse_ns;
+	bool joined; /* since the last clocks_look() */
 	uint64_t joins, steps, slews, part_joins;
 	/* Called before receptions in the queue, or the clock, change. May be NULL. */
 	void (*changed)(void *context, struct domain *d, const char *event);
