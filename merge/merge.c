@@ -12,6 +12,8 @@
 
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 2000000000LL
+#define RESETS_MOST 4
+#define RESETS_NS 60000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -141,6 +143,25 @@ static struct domain *domain_of(struct merge *m, struct merge_radio *radio)
 	return radio->domain;
 }
 
+/* The radio's TSFT was reset. If that happens again and again, its stamps are better. Returns the
+ * domain that begins, or NULL without memory. */
+static struct domain *reset(struct merge *m, struct merge_radio *radio, const struct reception *r)
+{
+	struct domain *old = radio->domain, *d;
+
+	if (!radio->resets || r->stamp_ns - radio->reset_ns > RESETS_NS) {
+		radio->resets = 0;
+		radio->reset_ns = r->stamp_ns;
+	}
+	radio->tsft = ++radio->resets < RESETS_MOST;
+	radio->domain = NULL;
+	old->ended = true;
+	d = domain_of(m, radio);
+	if (d && radio->tsft)
+		own_tsft(d, r->stamp_ns, r->own_ns);
+	return d && !own_move(old, d) && !heap_renew(m, old) && !heap_renew(m, d) ? d : NULL;
+}
+
 /* Sets the reception's own time. Returns its domain, or NULL without memory. */
 static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, struct reception *r)
 {
@@ -152,17 +173,14 @@ static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, 
 	}
 	radio->seen = true;
 	d = domain_of(m, radio);
-	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns)) {
-		d->ended = true;
-		radio->domain = NULL;
-		d = domain_of(m, radio);
-		if (d)
-			own_tsft(d, r->stamp_ns, r->own_ns);
-	}
+	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns))
+		d = reset(m, radio, r);
 	if (!d)
 		return NULL;
 	if (radio->tsft && r->has_tsft) {
 		r->own_ns += d->stepped_ns;
+		r->finds &= !d->doubted;
+		r->tracks &= !d->doubted;
 		d->stamp_ns = r->stamp_ns;
 		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
 		return d;

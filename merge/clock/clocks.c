@@ -12,8 +12,10 @@
 
 #define SETS (64 * 1024)
 #define ALONE_NS 2100000000LL
+#define SHARES_TIMES 3
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
+#define CROSS_NS 10000000000LL /* between stamps of a radio's domains */
 
 int clocks_init(struct clocks *c)
 {
@@ -279,28 +281,46 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
-/* A domain that shares nothing with others. */
+/* Another domain of the sensor whose clock may be found, and with it this one's. */
+static bool has_hope(const struct clocks *c, const struct domain *d)
+{
+	for (unsigned int i = 0; i < c->count; i++)
+		if (c->list[i]->sensor == d->sensor && c->list[i]->arrived && !c->list[i]->ended &&
+		    !c->list[i]->clock.known)
+			return true;
+	return false;
+}
+
+/* A domain that shares nothing with others. If it shares a little, it waits for more. */
 static struct domain *alone(const struct clocks *c, bool all)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
+		int64_t most = d->samples.count ? SHARES_TIMES * c->alone_ns : c->alone_ns;
 
 		if (d->arrived && !d->clock.known &&
-		    (all || d->ended || d->newest_ns - d->first_ns >= c->alone_ns))
+		    (all || (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= most)))
 			return d;
 	}
 	return NULL;
 }
 
-/* Unified time at which the domain's sensor has stamped `stamp_ns`, as its TSFT has it. */
-static bool unified_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
+/* Own time at which the domain's sensor has stamped `stamp_ns`. A radio whose TSFT was reset had
+ * another domain until then: what little an ended one has must do. */
+static bool own_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
 {
 	double variance;
 	int64_t ahead;
 
-	if (d->follows != FOLLOWS_TSFT || d->ended ||
-	    !bridge_ahead(&d->arrived_by, &ahead, &variance))
+	if (d->follows != FOLLOWS_TSFT || !d->arrived)
 		return false;
+	if (d->ended && llabs(d->stamp_ns - stamp_ns) > CROSS_NS)
+		return false;
+	if (!bridge_ahead(&d->arrived_by, &ahead, &variance)) {
+		if (!d->ended)
+			return false;
+		ahead = d->arrived_by.of[0];
+	}
 	*own_ns = stamp_ns - ahead;
 	return true;
 }
@@ -310,7 +330,7 @@ static void cross(struct clocks *c, struct domain *d, const struct domain *other
 {
 	int64_t own, others, distance;
 
-	if (!unified_at(d, d->stamp_ns, &own) || !unified_at(other, d->stamp_ns, &others))
+	if (!own_at(d, d->stamp_ns, &own) || !own_at(other, d->stamp_ns, &others))
 		return;
 	distance = clock_unified(&other->clock, others) - domain_unified(d, own);
 	if (d->clock.known && members(c, d->part) <= members(c, other->part)) {
@@ -341,6 +361,13 @@ static void cross_all(struct clocks *c)
 	}
 }
 
+static void spread(struct clocks *c)
+{
+	look_again(c);
+	cross_all(c);
+	look_again(c);
+}
+
 void clocks_look(struct clocks *c, bool all)
 {
 	struct domain *d = root(c, all);
@@ -348,11 +375,9 @@ void clocks_look(struct clocks *c, bool all)
 	look_again(c);
 	if (d)
 		found(c, d, c->parts++);
-	look_again(c);
-	cross_all(c);
-	look_again(c);
+	spread(c);
 	while (c->parts && (d = alone(c, all))) {
 		found(c, d, c->parts++);
-		look_again(c);
+		spread(c);
 	}
 }

@@ -59,9 +59,13 @@ struct domain {
 	double anchor_sd;   /* with this sigma, ns */
 	int64_t stepped_ns; /* sum of the steps that were taken out of own time */
 	enum domain_follows follows;
-	struct reading reading;	      /* the last one */
-	uint64_t since;		      /* number of the first reception after it */
-	int64_t tsft_ns, behind_ns;   /* the last TSFT; the stamp minus it */
+	struct reading reading;	    /* the last one */
+	uint64_t since;		    /* number of the first reception after it */
+	int64_t tsft_ns, behind_ns; /* the last TSFT; the stamp minus it */
+	bool doubted;		    /* the TSFT may have been reset, */
+	uint64_t doubt_from;	    /* from this number on; */
+	int64_t doubt_stamp_ns;	    /* its stamp; and behind_ns before it */
+	int64_t doubt_behind_ns;
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
