@@ -179,8 +179,10 @@ static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, 
 		return NULL;
 	if (radio->tsft && r->has_tsft) {
 		r->own_ns += d->stepped_ns;
-		r->finds &= !d->doubted;
-		r->tracks &= !d->doubted;
+		if (d->doubted) {
+			r->finds = r->tracks = false;
+			return d;
+		}
 		d->stamp_ns = r->stamp_ns;
 		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
 		return d;
