@@ -8,6 +8,7 @@
 
 #include "clock/anchor.h"
 #include "clock/own.h"
+#include "frame/identity.h"
 #include "model/chunk.h"
 
 #define AHEAD_NS 500000000LL
@@ -143,6 +144,19 @@ static struct domain *domain_of(struct merge *m, struct merge_radio *radio)
 	return radio->domain;
 }
 
+/* The radio goes to another domain. Nothing more comes of its old one, if it was the last. */
+static void leave(struct merge *m, struct merge_radio *radio)
+{
+	struct domain *old = radio->domain;
+
+	radio->domain = NULL;
+	for (uint32_t i = 0; old && i < m->radio_count; i++)
+		if (m->radios[i].domain == old)
+			return;
+	if (old)
+		old->ended = true;
+}
+
 /* The radio's TSFT was reset. If that happens again and again, its stamps are better. Returns the
  * domain that begins, or NULL without memory. */
 static struct domain *reset(struct merge *m, struct merge_radio *radio, const struct reception *r)
@@ -154,8 +168,7 @@ static struct domain *reset(struct merge *m, struct merge_radio *radio, const st
 		radio->reset_ns = r->stamp_ns;
 	}
 	radio->tsft = ++radio->resets < RESETS_MOST;
-	radio->domain = NULL;
-	old->ended = true;
+	leave(m, radio);
 	d = domain_of(m, radio);
 	if (d && radio->tsft)
 		own_tsft(d, r->stamp_ns, r->own_ns);
@@ -167,11 +180,11 @@ static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, 
 {
 	struct domain *d;
 
-	if (!radio->seen && r->has_tsft) { /* not what readings have made */
+	if (!radio->seen && r->has_tsft) { /* not what readings or opaque frames have made */
+		leave(m, radio);
 		radio->tsft = true;
-		radio->domain = NULL;
 	}
-	radio->seen = true;
+	radio->seen |= r->class != FRAME_OPAQUE;
 	d = domain_of(m, radio);
 	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns))
 		d = reset(m, radio, r);

@@ -256,7 +256,7 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 
 	if (!h)
 		return -ENOMEM;
-	if (r->class != FRAME_BAD_FCS)
+	if (r->class < FRAME_BAD_FCS)
 		t = nearest(m, d, r, answer_time(last, r, unified_ns), window_ns(d, r, variance),
 			    &ambiguous);
 	m->receptions++;
@@ -284,7 +284,8 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 	};
 	add(t, h, d->clock.jitter);
 	show_best(t, r);
-	answer_note(last, t, unified_ns);
+	if (r->class != FRAME_OPAQUE)
+		answer_note(last, t, unified_ns);
 	return 0;
 }
 

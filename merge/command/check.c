@@ -22,7 +22,7 @@ struct checked {
 	bool has_ledger;
 	int64_t newest_ns;
 	uint64_t number; /* of the last transmission */
-	uint64_t unordered, misnumbered;
+	uint64_t unordered, misnumbered, passed;
 };
 
 static void help(void)
@@ -46,8 +46,10 @@ static void packet(struct checked *c, struct pcapng_block *b)
 		ledger_reception(&c->found, flags & HEARD_LATE, all.count == 1);
 	}
 	/* With --all, a block is a reception, and the ledger alone counts transmissions. */
-	if (!all.of)
+	if (!all.of && all.number)
 		c->found.receptions++;
+	else if (!all.of) /* of another link type, or malformed */
+		c->passed++;
 	else
 		ledger_transmission(&c->found, all.count, flags);
 	c->misnumbered += all.of && all.number != c->number + 1;
@@ -92,6 +94,8 @@ static bool compare(const struct checked *c)
 		wrong += differs("unaligned", a->unaligned, b->unaligned);
 		wrong += differs("late_new", a->late_new, b->late_new);
 	}
+	if (c->passed > a->malformed + a->other)
+		wrong += differs("malformed and other", a->malformed + a->other, c->passed);
 	wrong += differs("numbers that are not one more than the last", 0, c->misnumbered);
 	return !wrong && !ledger_balance(a);
 }

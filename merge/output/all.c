@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "merge/air/match.h"
+#include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
 #define ALL_WAIT_NS (2 * MATCH_OPEN_NS)
@@ -94,7 +95,10 @@ static int radios_grow(struct all *a)
 
 static size_t radio(uint8_t *block, const struct input_radio *r)
 {
-	return block_interface(block, r->options, r->options_len);
+	size_t len = block_interface(block, r->options, r->options_len);
+
+	memcpy(block + 8, &r->linktype, sizeof(r->linktype));
+	return len;
 }
 
 /* The file's first blocks, and those of new radios. */
@@ -134,7 +138,8 @@ static int put(struct all *a, const struct all_waiting *w)
 	if (!block)
 		return a->outlet->err;
 	p = block_packet(block, w->radio, w->unified_ns, w->frame, w->kept, w->whole);
-	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	if (w->number)
+		p = put_option(p, EPB_PACKETID, &w->number, 8);
 	outlet_used(a->outlet, block_end(block, p));
 	a->received[w->radio]++;
 	a->newest_ns = w->unified_ns;
@@ -157,15 +162,18 @@ static int put_before(struct all *a, int64_t unified_ns)
 int all_take(void *all, const struct transmission *t)
 {
 	struct all *a = all;
+	bool opaque = t->class == FRAME_OPAQUE;
 	int err = 0;
 
-	a->number++;
-	ledger_transmission(&a->ledger, t->count, t->first->flags);
+	if (!opaque) {
+		a->number++;
+		ledger_transmission(&a->ledger, t->count, t->first->flags);
+	}
 	for (const struct heard *h = t->first; h && !err; h = h->next) {
 		struct all_waiting w = {
 			.unified_ns = h->unified_ns,
 			.order = a->order++,
-			.number = a->number,
+			.number = opaque ? 0 : a->number,
 			.chunk = h->chunk,
 			.frame = h->frame,
 			.kept = h->kept,
@@ -173,7 +181,8 @@ int all_take(void *all, const struct transmission *t)
 			.radio = h->radio,
 		};
 
-		ledger_reception(&a->ledger, h->flags & HEARD_LATE, t->count == 1);
+		if (!opaque)
+			ledger_reception(&a->ledger, h->flags & HEARD_LATE, t->count == 1);
 		err = push(a, &w);
 		if (!err)
 			chunk_hold(w.chunk);

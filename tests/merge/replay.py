@@ -10,8 +10,8 @@ BATCH = 50  # frames of one sensor, one after the other
 
 def packet(interface, frame, *options):
     data = frame.data + bytes(-len(frame.data) % 4)
-    head = struct.pack("<IIIII", interface, frame.time_ns >> 32, frame.time_ns & 0xffffffff, len(frame.data),
-                       frame.orig_len)
+    stamp = frame.time_ns & 0xffffffff_ffffffff
+    head = struct.pack("<IIIII", interface, stamp >> 32, stamp & 0xffffffff, len(frame.data), frame.orig_len)
     return pcapng.block(pcapng.PACKET, head + data, *options)
 
 
@@ -26,8 +26,9 @@ def frames(path):
     """(interface's name, frame), the capture's in order"""
     data = captures.file_bytes(path)
     if data[:4] == b"\x0a\x0d\x0d\x0a":
-        return list(captures._pcapng(data))
-    return [("air:wlan0", frame) for frame in captures.frames(path)]
+        yield from captures._pcapng(data)
+    else:
+        yield from (("air:wlan0", frame) for frame in captures.frames(path))
 
 
 def heard(rows, offsets_ns):
