@@ -135,21 +135,26 @@ static double distance(const struct transmission *t, int64_t unified_ns)
 	return fabs((double)(unified_ns - t->first->unified_ns) - t->mean_ns);
 }
 
-/* The nearest transmission, of which the radio has no reception yet. */
+/* The nearest transmission, of which the radio has no reception yet. `repeated`: it has one of
+ * another that is near. */
 static struct transmission *nearest(struct match *m, const struct domain *d,
 				    const struct reception *r, int64_t unified_ns, double window,
-				    bool *ambiguous)
+				    bool *ambiguous, bool *repeated)
 {
 	struct transmission *best = NULL;
 	double least = window;
 
-	*ambiguous = false;
+	*ambiguous = *repeated = false;
 	for (struct transmission *t = *bucket(m, r->key); t; t = t->chain) {
 		double off = distance(t, unified_ns);
 
-		if (t->key != r->key || t->part != d->part || off > window ||
-		    t->class != r->class || has_radio(t, r->radio))
+		if (t->key != r->key || t->part != d->part || off > window || t->class != r->class)
 			continue;
+		if (has_radio(t, r->radio)) {
+			*repeated = true;
+			t->tracks = false;
+			continue;
+		}
 		*ambiguous |= best != NULL;
 		if (off <= least) {
 			least = off;
@@ -250,7 +255,7 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 {
 	struct answered *last = last_of(m, r->radio);
 	double variance = clock_variance(&d->clock, r->own_ns);
-	bool ambiguous = false;
+	bool ambiguous = false, repeated = false;
 	struct transmission *t = NULL;
 	struct heard *h = last ? pool_get(&m->heard) : NULL;
 
@@ -258,7 +263,7 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 		return -ENOMEM;
 	if (r->class < FRAME_BAD_FCS)
 		t = nearest(m, d, r, answer_time(last, r, unified_ns), window_ns(d, r, variance),
-			    &ambiguous);
+			    &ambiguous, &repeated);
 	m->receptions++;
 	if (t)
 		m->merged++;
@@ -266,6 +271,10 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 		t = begin(m, d, r);
 	if (!t)
 		return -ENOMEM;
+	if (repeated && r->tracks) { /* it is not unique after all: somebody replays it */
+		t->tracks = false;
+		ambiguous = true;
+	}
 	*h = (struct heard){
 		.stamp_ns = r->stamp_ns,
 		.own_ns = r->own_ns,

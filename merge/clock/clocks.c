@@ -11,6 +11,8 @@
 #include "merge/frame/identity.h"
 
 #define SETS (64 * 1024)
+#define GAPS 64
+#define GAP_MOST_NS 500000000LL
 #define ALONE_NS 2100000000LL
 #define SHARES_TIMES 3
 #define AGE_BEACON_NS 60000000000LL
@@ -60,13 +62,16 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
+static bool is_old(const struct clocks *c, const struct reference *e, bool beacon)
+{
+	return c->now_ns - e->unified_ns > (beacon ? AGE_BEACON_NS : AGE_NS);
+}
+
 /* The other domain that has heard it, or NULL. */
 static const struct domain *heard_by(const struct clocks *c, const struct domain *d,
 				     const struct reference *e, bool beacon)
 {
-	int64_t age = c->now_ns - e->unified_ns;
-
-	if (e->domain == d->number || age > (beacon ? AGE_BEACON_NS : AGE_NS))
+	if (e->domain == d->number || e->replayed || is_old(c, e, beacon))
 		return NULL;
 	return c->list[e->domain];
 }
@@ -206,11 +211,29 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
 
+/* How long the domain is without references that fit, at most. The longest times count, but not for
+ * ever. */
+static void note_gap(struct domain *d, int64_t gap_ns)
+{
+	gap_ns = gap_ns < 0 || gap_ns > GAP_MOST_NS ? GAP_MOST_NS : gap_ns;
+	d->good_gap_ns = gap_ns > d->good_gap_ns ? gap_ns : d->good_gap_ns - d->good_gap_ns / GAPS;
+}
+
+/* Nobody knows when a frame was first sent that is heard again and again. */
+static bool is_replayed(struct clocks *c, const struct domain *d, struct reference *e,
+			int64_t unified_ns)
+{
+	bool before = e->replayed, now = references_replayed(e, d->number, unified_ns);
+
+	c->replayed += now && !before;
+	return now;
+}
+
 static void reference_arrived(struct clocks *c, struct domain *d, struct reception *r)
 {
 	struct reference *e = references_find(&c->references, r->key);
 	bool beacon = r->class == FRAME_BEACON;
-	int64_t unified;
+	int64_t unified, before;
 
 	if (!d->clock.known) {
 		wait_for_clock(d, r);
@@ -219,13 +242,21 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 		return;
 	}
 	unified = clock_unified(&d->clock, r->own_ns);
+	if (e && !is_old(c, e, beacon) && is_replayed(c, d, e, unified)) {
+		r->tracks = false;
+		return;
+	}
 	if (!e || !heard_by(c, d, e, beacon)) {
 		if (!d->suspects.count && (!e || e->domain != d->number))
 			references_add(&c->references, r->key, unified, d->number);
 	} else if (c->list[e->domain]->part != d->part) {
 		other_part(c, d, e, r->own_ns);
 	} else {
+		d->suspects.least_ns = 2 * d->good_gap_ns;
+		before = d->good_ns;
 		same_part(c, d, e, r, unified);
+		if (d->good == d->queue.tail - 1)
+			note_gap(d, r->own_ns - before);
 	}
 }
 
@@ -346,7 +377,13 @@ static void cross(struct clocks *c, struct domain *d, const struct domain *other
 	}
 }
 
-static void cross_all(struct clocks *c)
+/* The first references are better than the stamps around a reset. */
+static bool may_cross(const struct domain *d, bool all)
+{
+	return all || d->ended || d->newest_ns - d->first_ns >= ROOT_NS;
+}
+
+static void cross_all(struct clocks *c, bool all)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
@@ -355,16 +392,17 @@ static void cross_all(struct clocks *c)
 			const struct domain *other = c->list[k];
 
 			if (other->sensor == d->sensor && other != d && other->clock.known &&
-			    (!d->clock.known || other->part != d->part))
+			    (!d->clock.known || other->part != d->part) &&
+			    (!other->ended || may_cross(d, all)))
 				cross(c, d, other);
 		}
 	}
 }
 
-static void spread(struct clocks *c)
+static void spread(struct clocks *c, bool all)
 {
 	look_again(c);
-	cross_all(c);
+	cross_all(c, all);
 	look_again(c);
 }
 
@@ -375,9 +413,9 @@ void clocks_look(struct clocks *c, bool all)
 	look_again(c);
 	if (d)
 		found(c, d, c->parts++);
-	spread(c);
+	spread(c, all);
 	while (c->parts && (d = alone(c, all))) {
 		found(c, d, c->parts++);
-		spread(c);
+		spread(c, all);
 	}
 }

@@ -40,7 +40,8 @@ struct suspects {
 	unsigned int count;
 	int64_t ns[SUSPECTS];
 	uint32_t others[SUSPECTS]; /* domains */
-	int64_t last_ns;	   /* own time of the last one */
+	int64_t first_ns, last_ns; /* own times of the first and the last one */
+	int64_t least_ns;	   /* they do not count before they last so long */
 	uint64_t first;		   /* number of the first one in the queue */
 };
 
@@ -69,6 +70,7 @@ struct domain {
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
+	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */
 	struct suspects suspects;     /* steps */
 	struct waiting *waiting;      /* WAITING_MAX of them, or NULL */
