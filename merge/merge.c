@@ -13,6 +13,8 @@
 
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 2000000000LL
+#define RESETS_MOST 4
+#define RESETS_NS 60000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -143,28 +145,58 @@ static struct domain *domain_of(struct merge *m, struct merge_radio *radio)
 	return radio->domain;
 }
 
+/* The radio goes to another domain. Nothing more comes of its old one, if it was the last. */
+static void leave(struct merge *m, struct merge_radio *radio)
+{
+	struct domain *old = radio->domain;
+
+	radio->domain = NULL;
+	for (uint32_t i = 0; old && i < m->radio_count; i++)
+		if (m->radios[i].domain == old)
+			return;
+	if (old)
+		old->ended = true;
+}
+
+/* The radio's TSFT was reset. If that happens again and again, its stamps are better. Returns the
+ * domain that begins, or NULL without memory. */
+static struct domain *reset(struct merge *m, struct merge_radio *radio, const struct reception *r)
+{
+	struct domain *old = radio->domain, *d;
+
+	if (!radio->resets || r->stamp_ns - radio->reset_ns > RESETS_NS) {
+		radio->resets = 0;
+		radio->reset_ns = r->stamp_ns;
+	}
+	radio->tsft = ++radio->resets < RESETS_MOST;
+	leave(m, radio);
+	d = domain_of(m, radio);
+	if (d && radio->tsft)
+		own_tsft(d, r->stamp_ns, r->own_ns);
+	return d && !own_move(old, d) && !heap_renew(m, old) && !heap_renew(m, d) ? d : NULL;
+}
+
 /* Sets the reception's own time. Returns its domain, or NULL without memory. */
 static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, struct reception *r)
 {
 	struct domain *d;
 
-	if (!radio->seen && r->has_tsft) { /* not what readings have made */
+	if (!radio->seen && r->has_tsft) { /* not what readings or opaque frames have made */
+		leave(m, radio);
 		radio->tsft = true;
-		radio->domain = NULL;
 	}
-	radio->seen = true;
+	radio->seen |= r->class != FRAME_OPAQUE;
 	d = domain_of(m, radio);
-	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns)) {
-		d->ended = true;
-		radio->domain = NULL;
-		d = domain_of(m, radio);
-		if (d)
-			own_tsft(d, r->stamp_ns, r->own_ns);
-	}
+	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns))
+		d = reset(m, radio, r);
 	if (!d)
 		return NULL;
 	if (radio->tsft && r->has_tsft) {
 		r->own_ns += d->stepped_ns;
+		if (d->doubted) {
+			r->finds = r->tracks = false;
+			return d;
+		}
 		d->stamp_ns = r->stamp_ns;
 		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
 		return d;
@@ -283,9 +315,10 @@ static int give(struct merge *m, int64_t before_ns)
 	int err = 0;
 
 	while (!err && (t = order_get(&m->order, before_ns))) {
-		t->number = ++m->given;
+		if (t->class != FRAME_OPAQUE)
+			t->number = ++m->given;
 		err = m->sink.take(m->sink.context, t);
-		if (!err && t->class != FRAME_BAD_FCS)
+		if (!err && t->class < FRAME_BAD_FCS)
 			err = retained_add(&m->retained, t, match_centre(t));
 		match_give_back(&m->match, t);
 	}
@@ -302,7 +335,7 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 	double centre = 0;
 	int err = give(m, m->decided_ns);
 
-	if (r->class != FRAME_BAD_FCS)
+	if (r->class < FRAME_BAD_FCS)
 		found = retained_find(&m->retained, r->key, d->part, r->radio, unified_ns,
 				      match_window(d, r));
 	t = err ? NULL : match_late(&m->match, d, r, unified_ns, found);
@@ -311,12 +344,12 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 	if (found) {
 		centre = found->centre_ns;
 		m->late_found++;
-	} else {
+	} else if (t->class != FRAME_OPAQUE) {
 		t->number = ++m->given;
 		m->late_new++;
 	}
 	err = m->sink.take(m->sink.context, t);
-	if (!err && t->class != FRAME_BAD_FCS)
+	if (!err && t->class < FRAME_BAD_FCS)
 		err = retained_add(&m->retained, t, centre);
 	match_give_back(&m->match, t);
 	return err;

@@ -21,8 +21,10 @@ struct merge_radio {
 	uint32_t sensor; /* index */
 	uint8_t number;	 /* of the sensor's radios */
 	bool seen;
-	bool tsft;	       /* it has a domain of its own */
+	bool tsft;	       /* it has a domain of its own, which follows its TSFT */
 	struct domain *domain; /* NULL: nothing was taken yet */
+	unsigned int resets;   /* of its TSFT since `reset_ns`, a stamp */
+	int64_t reset_ns;
 };
 
 /* Who takes the result. The transmission is the sink's until it returns. Returns 0 or -errno, which

@@ -149,7 +149,7 @@ static int begin(struct run *r)
 
 	r->take = (struct take){ .sensors = &r->sensors, .merge = &r->merge };
 	r->sensors.merge = &r->merge;
-	r->merge.match.keep_all = r->o->all;
+	r->merge.match.keep_all = r->sensors.all = r->o->all;
 	r->outlet.fd = -1;
 	if (err) {
 		log_line("out of memory");

@@ -46,7 +46,7 @@ static bool can_be(const struct transmission *t, const struct transmission *dama
 {
 	int64_t off = transmission_ns(t) - transmission_ns(damaged);
 
-	return t->class != FRAME_BAD_FCS && t->length == damaged->length &&
+	return t->class < FRAME_BAD_FCS && t->length == damaged->length &&
 	       t->part == damaged->part && off <= DAMAGED_NEAR_NS && -off <= DAMAGED_NEAR_NS &&
 	       is_like(t, damaged) && !has_radio(t, damaged->radio);
 }

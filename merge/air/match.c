@@ -90,22 +90,27 @@ static double distance(const struct transmission *t, int64_t unified_ns)
 	return fabs((double)(unified_ns - t->first->unified_ns) - t->mean_ns);
 }
 
-/* The nearest transmission, of which the radio has no reception yet. */
+/* The nearest transmission, of which the radio has no reception yet. `repeated`: it has one of
+ * another that is near. */
 static struct transmission *nearest(struct match *m, const struct domain *d,
 				    const struct reception *r, int64_t unified_ns, double window,
-				    bool *ambiguous)
+				    bool *ambiguous, bool *repeated)
 {
 	struct transmission *best = NULL;
 	unsigned int in_reach = 0;
 	double least = window;
 
+	*repeated = false;
 	for (struct transmission *t = *bucket(m, r->key); t; t = t->chain) {
 		double off = distance(t, unified_ns);
 
 		if (t->key != r->key || t->part != d->part || off > window || t->class != r->class)
 			continue;
 		in_reach++;
-		if (off <= least && !has_radio(t, r->radio)) {
+		if (has_radio(t, r->radio)) {
+			*repeated = true;
+			t->tracks = false;
+		} else if (off <= least) {
 			least = off;
 			best = t;
 		}
@@ -289,16 +294,16 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 	       int64_t unified_ns)
 {
 	struct answered *last = last_of(m, r->radio);
-	bool ambiguous = false;
+	bool ambiguous = false, repeated = false;
 	struct transmission *t = NULL;
 	struct heard *h;
 
 	if (!last)
 		return -ENOMEM;
 	examine(m, unified_ns - DAMAGED_NEAR_NS);
-	if (r->class != FRAME_BAD_FCS)
+	if (r->class < FRAME_BAD_FCS)
 		t = nearest(m, d, r, answer_time(last, r, unified_ns), match_window(d, r),
-			    &ambiguous);
+			    &ambiguous, &repeated);
 	h = hear(m, d, r, unified_ns, ambiguous ? HEARD_AMBIGUOUS : 0);
 	if (!h)
 		return -ENOMEM;
@@ -309,9 +314,12 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 		t = begin(m, d, r, unified_ns);
 	if (!t)
 		return -ENOMEM;
+	if (repeated) /* it is not unique after all: somebody replays it */
+		t->tracks = false;
 	add(t, h, d->clock.jitter);
 	show_best(t, r);
-	answer_note(last, t, unified_ns);
+	if (r->class != FRAME_OPAQUE)
+		answer_note(last, t, unified_ns);
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct clocks {
 	int64_t alone_ns, sparse_ns;
 	bool joined; /* since the last clocks_look() */
 	uint64_t joins, steps, slews, part_joins;
+	uint64_t replayed; /* references that a domain has heard twice */
 	/* Called before receptions in the queue, or the clock, change. May be NULL. */
 	void (*changed)(void *context, struct domain *d, const char *event);
 	void *context;

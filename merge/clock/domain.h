@@ -41,7 +41,8 @@ struct suspects {
 	unsigned int count;
 	int64_t ns[SUSPECTS];
 	uint32_t others[SUSPECTS]; /* domains */
-	int64_t last_ns;	   /* own time of the last one */
+	int64_t first_ns, last_ns; /* own times of the first and the last one */
+	int64_t least_ns;	   /* they do not count before they last so long */
 	uint64_t first;		   /* number of the first one in the queue */
 };
 
@@ -73,12 +74,17 @@ struct domain {
 	double anchor_sd;   /* with this sigma, ns */
 	int64_t stepped_ns; /* sum of the steps that were taken out of own time */
 	enum domain_follows follows;
-	struct reading reading;	      /* the last one */
-	uint64_t since;		      /* number of the first reception after it */
-	int64_t tsft_ns, behind_ns;   /* the last TSFT; the stamp minus it */
+	struct reading reading;	    /* the last one */
+	uint64_t since;		    /* number of the first reception after it */
+	int64_t tsft_ns, behind_ns; /* the last TSFT; the stamp minus it */
+	bool doubted;		    /* the TSFT may have been reset, */
+	uint64_t doubt_from;	    /* from this number on; */
+	int64_t doubt_stamp_ns;	    /* its stamp; and behind_ns before it */
+	int64_t doubt_behind_ns;
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
+	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */
 	struct course course;	      /* steps */
 	struct suspects suspects;     /* the same */

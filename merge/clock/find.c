@@ -106,8 +106,10 @@ bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns
 
 	if (s->count && llabs(own_ns - s->last_ns) < STEP_APART_NS)
 		return false;
-	if (!s->count)
+	if (!s->count) {
 		s->first = number;
+		s->first_ns = own_ns;
+	}
 	s->ns[i] = ns;
 	s->others[i] = other;
 	s->last_ns = own_ns;
@@ -121,7 +123,7 @@ bool suspects_agree(const struct suspects *s, int64_t *ns)
 	bool several = false;
 	uint32_t first = 0;
 
-	if (n < STEP_LEAST)
+	if (n < STEP_LEAST || s->last_ns - s->first_ns < s->least_ns)
 		return false;
 	*ns = median(s->ns, n);
 	for (unsigned int i = 0; i < n; i++) {

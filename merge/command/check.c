@@ -24,6 +24,7 @@ struct checked {
 	uint64_t number;    /* of the last transmission */
 	uint64_t unordered; /* blocks that are earlier than one before, and not late */
 	uint64_t misnumbered;
+	uint64_t passed; /* of another link type, or malformed */
 };
 
 static void help(void)
@@ -64,6 +65,8 @@ static void packet(struct checked *c, struct pcapng_block *b)
 
 	if (all.of)
 		transmission(c, &all, at);
+	else if (!all.number)
+		c->passed++;
 	else
 		reception(c, at);
 	if (at > c->newest_ns)
@@ -111,6 +114,8 @@ static bool compare(const struct checked *c)
 		wrong += differs("blocks that are earlier than one before",
 				 a->late_found + a->late_new, c->unordered);
 	}
+	if (c->passed > a->malformed + a->other)
+		wrong += differs("malformed and other", a->malformed + a->other, c->passed);
 	wrong += differs("numbers that are not one more than the last", 0, c->misnumbered);
 	return !wrong && !ledger_balance(a);
 }

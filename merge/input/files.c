@@ -137,6 +137,22 @@ static void look_at_all(struct files *f)
 	f->looked = 0;
 }
 
+/* Whether nothing of a sensor was read yet: its clock is not known, and it may be the first one. */
+static bool is_unread(const struct stream *s)
+{
+	return s->count && !s->next;
+}
+
+static bool any_unread(struct files *f)
+{
+	uint32_t n = f->take->sensors->count < f->stream_room ? f->take->sensors->count
+							      : f->stream_room;
+
+	while (f->begun < n && !is_unread(&f->streams[f->begun]))
+		f->begun++;
+	return f->begun < n;
+}
+
 /* Returns the sensor that is furthest behind, or -1 at the end. */
 static int64_t furthest(const struct files *f)
 {
@@ -147,24 +163,15 @@ static int64_t furthest(const struct files *f)
 
 		if (s->next < s->count && (best < 0 || s->reached_ns < f->streams[best].reached_ns))
 			best = i;
+		if (is_unread(s))
+			return i;
 	}
 	return best;
-}
-
-/* Sensors with frames. */
-static uint32_t streams(const struct files *f)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < f->stream_room; i++)
-		n += f->streams[i].count > 0;
-	return n;
 }
 
 int files_read(struct files *f, void (*progress)(void *, double), void *context)
 {
 	struct merge *m = f->take->merge;
-	uint32_t to_begin = streams(f);
 	int64_t sensor;
 	uint64_t set;
 	int err = 0;
@@ -173,14 +180,12 @@ int files_read(struct files *f, void (*progress)(void *, double), void *context)
 	while (!err && (sensor = furthest(f)) >= 0) {
 		struct stream *s = &f->streams[sensor];
 
-		to_begin -= s->next == 0;
 		err = extent_read(f, &s->of[s->next++]);
 		s->reached_ns = reached(f, sensor);
 		if (s->next == s->count)
 			merge_ended(m, sensor);
 		set = m->set;
-		/* Nobody waits for a sensor of which nothing has been read. */
-		if (!err && !to_begin)
+		if (!err && !any_unread(f))
 			err = merge_sweep(m);
 		if (set != m->set || ++f->looked == LOOK_EVERY)
 			look_at_all(f);

@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "merge/air/match.h"
+#include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
 #define ALL_WAIT_NS (2 * MATCH_OPEN_NS)
@@ -94,7 +95,10 @@ static int radios_grow(struct all *a)
 
 static size_t radio(uint8_t *block, const struct input_radio *r)
 {
-	return block_interface(block, r->options, r->options_len);
+	size_t len = block_interface(block, r->options, r->options_len);
+
+	memcpy(block + 8, &r->linktype, sizeof(r->linktype));
+	return len;
 }
 
 /* The file's first blocks, and those of new radios. */
@@ -134,7 +138,8 @@ static int put(struct all *a, const struct all_waiting *w)
 	if (!block)
 		return a->outlet->err;
 	p = block_packet(block, w->radio, w->unified_ns, w->frame, w->kept, w->whole);
-	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	if (w->number)
+		p = put_option(p, EPB_PACKETID, &w->number, 8);
 	outlet_used(a->outlet, block_end(block, p));
 	a->received[w->radio]++;
 	if (w->unified_ns > a->newest_ns)
@@ -184,7 +189,8 @@ int all_take(void *all, const struct transmission *t)
 	int err = wait_all(a, t, t->first);
 
 	err = err ?: wait_all(a, t, t->damaged);
-	ledger_transmission(&a->ledger, t);
+	if (t->class != FRAME_OPAQUE)
+		ledger_transmission(&a->ledger, t);
 	return err ?: put_before(a, transmission_ns(t) - ALL_WAIT_NS);
 }
 
