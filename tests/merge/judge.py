@@ -29,8 +29,9 @@ def medians(groups, values):
     return g[begin], (v[begin + (count - 1) // 2] + v[begin + count // 2]) / 2
 
 
-def main_part(a):
-    return int(np.bincount(a.part[a.found]).argmax())
+def main_part(a, chosen=True):
+    """The part with most receptions, of all or of those chosen."""
+    return int(np.bincount(a.part[a.found & chosen]).argmax())
 
 
 class Clock:
