@@ -12,8 +12,10 @@
 #include "common/log.h"
 
 #define WINDOW (2 * PCAPNG_BLOCK_MAX)
-/* Bytes. A longer run of one sensor's blocks is several extents. */
+/* Bytes, and the time that its stamps span. A longer run of one sensor's blocks is several extents:
+ * of files of one sensor each, all must come equally far, as they do in the collector's files. */
 #define EXTENT_MAX (128 * 1024)
+#define EXTENT_NS 250000000ULL
 
 struct walk {
 	struct files *f;
@@ -24,6 +26,7 @@ struct walk {
 	size_t window_len;
 	struct extent open; /* being made; len 0: none */
 	int64_t sensor;
+	uint64_t open_ns; /* the first stamp */
 };
 
 static int stream_add(struct files *f, uint32_t sensor, const struct extent *e)
@@ -63,17 +66,21 @@ static int extent_end(struct walk *w)
 	return err;
 }
 
-static int extent_grow(struct walk *w, uint32_t sensor, uint32_t len)
+static int extent_grow(struct walk *w, const struct input_interface *on,
+		       const struct pcapng_block *b)
 {
+	uint64_t ns = pcapng_ns(b->ticks, on->ticks, on->offset_s);
 	int err = 0;
 
-	if (w->open.len && (w->sensor != sensor || w->open.len + len > EXTENT_MAX))
+	if (w->open.len && (w->sensor != on->sensor || w->open.len + b->len > EXTENT_MAX ||
+			    ns - w->open_ns + EXTENT_NS > 2 * EXTENT_NS))
 		err = extent_end(w);
 	if (!w->open.len) {
 		w->open = (struct extent){ .at = w->at, .section = w->f->section_count - 1 };
-		w->sensor = sensor;
+		w->sensor = on->sensor;
+		w->open_ns = ns;
 	}
-	w->open.len += len;
+	w->open.len += b->len;
 	return err;
 }
 
@@ -113,7 +120,7 @@ static int note(struct walk *w, struct pcapng_block *b)
 	case BLOCK_PACKET:
 	case BLOCK_STATISTICS:
 		if (b->interface < s->count)
-			return extent_grow(w, s->of[b->interface].sensor, b->len);
+			return extent_grow(w, &s->of[b->interface], b);
 		f->take->counters.bad_blocks++;
 		return extent_end(w);
 	default:
