@@ -12,15 +12,17 @@ from merge.blocks import Blocks
 from merge.pcapng import PACKET
 
 
-def ordered(times):
-    """How many of them can stay where they are if the others are moved: the longest part that never decreases."""
-    ends = []  # the least last one of such parts, by length
-    for t in times.tolist():
-        if not ends or t >= ends[-1]:
-            ends.append(t)
-        else:
-            ends[bisect.bisect_right(ends, t)] = t
-    return len(ends)
+def kept(times):
+    """Which of them stay where they are if as few as possible are moved: the longest part that never decreases."""
+    ends, at, before = [], [], []  # of the best such part of each length: the last time and its place; the one before
+    for n, time in enumerate(times.tolist()):
+        length = len(ends) if not ends or time >= ends[-1] else bisect.bisect_right(ends, time)
+        before.append(at[length - 1] if length else -1)
+        ends[length:length + 1], at[length:length + 1] = [time], [n]
+    out, n = np.zeros(len(times), bool), at[-1]
+    while n >= 0:
+        out[n], n = True, before[n]
+    return out
 
 
 @dataclasses.dataclass
@@ -28,12 +30,17 @@ class Order:
     """Of packets in the order of a file, with their true times."""
     packets: int
     unordered: float  # share of packets that must be moved for the order of true time
-    off_us: tuple  # true time of a packet, and of the one that belongs there: median, p99, most
+    off_us: tuple  # true time of such a packet, and of the nearest other one in the file: median, p99, most
 
     @classmethod
     def of(cls, true_ns):
-        off = np.abs(true_ns - np.sort(true_ns)) / 1e3
-        return cls(len(true_ns), 1 - ordered(true_ns) / len(true_ns), tuple(np.percentile(off, (50, 99, 100)).tolist()))
+        stays = kept(true_ns)
+        moved, places = np.flatnonzero(~stays), np.flatnonzero(stays)
+        behind = np.searchsorted(places, moved)
+        neighbours = true_ns[places[[np.maximum(behind - 1, 0), np.minimum(behind, len(places) - 1)]]]
+        off = np.abs(neighbours - true_ns[moved]).min(0) / 1e3
+        return cls(len(true_ns), len(moved) / len(true_ns),
+                   tuple(np.percentile(off, (50, 99, 100)).tolist()) if len(off) else (0.0,) * 3)
 
 
 def merged_by_mergecap(folder, truth):
