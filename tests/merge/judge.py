@@ -39,8 +39,9 @@ def along(at, middles, values):
     return out
 
 
-def main_part(a):
-    return int(np.bincount(a.part[a.found]).argmax())
+def main_part(a, chosen=True):
+    """The part with most receptions, of all or of those chosen."""
+    return int(np.bincount(a.part[a.found & chosen]).argmax())
 
 
 class Clock:
