@@ -63,8 +63,7 @@ void course_add(struct course *s, const struct clock *c, const struct mark *m)
 	if (s->generation != c->generation)
 		s->count = 0;
 	s->generation = c->generation;
-	if (s->count &&
-	    llabs(m->own_ns - s->of[(s->count - 1) % MARKS].own_ns) < STEP_APART_NS)
+	if (s->count && llabs(m->own_ns - s->of[(s->count - 1) % MARKS].own_ns) < STEP_APART_NS)
 		return;
 	s->of[s->count++ % MARKS] = *m;
 }
