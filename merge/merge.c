@@ -164,7 +164,7 @@ static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, 
 	if (radio->tsft && r->has_tsft) {
 		r->own_ns += d->stepped_ns;
 		d->stamp_ns = r->stamp_ns;
-		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
+		bridge_note(&d->arrived_by, r->own_ns, r->stamp_ns - r->own_ns);
 		return d;
 	}
 	r->own_ns = own_time(d, r->stamp_ns);
@@ -316,7 +316,7 @@ static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 		if (unified > m->swept_ns)
 			m->swept_ns = unified;
 		if (d->follows == FOLLOWS_TSFT)
-			bridge_note(&d->swept_by, r->stamp_ns - unified);
+			bridge_note(&d->swept_by, unified, r->stamp_ns - unified);
 		err = match_take(&m->match, d, r, unified);
 		if (!rehearsed)
 			chunk_release(r->chunk);

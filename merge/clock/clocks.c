@@ -313,7 +313,7 @@ static bool unified_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns
 	int64_t ahead;
 
 	if (d->follows != FOLLOWS_TSFT || d->ended ||
-	    !bridge_ahead(&d->arrived_by, &ahead, &variance))
+	    !bridge_ahead(&d->arrived_by, d->newest_ns, &ahead, &variance))
 		return false;
 	*own_ns = stamp_ns - ahead;
 	return true;
