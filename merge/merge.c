@@ -198,7 +198,7 @@ static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, 
 			return d;
 		}
 		d->stamp_ns = r->stamp_ns;
-		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
+		bridge_note(&d->arrived_by, r->own_ns, r->stamp_ns - r->own_ns);
 		return d;
 	}
 	r->own_ns = own_time(d, r->stamp_ns);
@@ -383,7 +383,7 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 	if (unified > m->swept_ns)
 		m->swept_ns = unified;
 	if (d->follows == FOLLOWS_TSFT && !late)
-		bridge_note(&d->swept_by, r->stamp_ns - unified);
+		bridge_note(&d->swept_by, unified, r->stamp_ns - unified);
 	if (!late)
 		err = match_take(&m->match, d, r, unified);
 	else if (!rehearsed)

@@ -393,10 +393,10 @@ static bool own_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
 		return false;
 	if (d->ended && llabs(d->stamp_ns - stamp_ns) > CROSS_NS)
 		return false;
-	if (!bridge_ahead(&d->arrived_by, &ahead, &variance)) {
+	if (!bridge_ahead(&d->arrived_by, d->newest_ns, &ahead, &variance)) {
 		if (!d->ended)
 			return false;
-		ahead = d->arrived_by.of[0];
+		ahead = d->arrived_by.of[0].ahead_ns;
 	}
 	*own_ns = stamp_ns - ahead;
 	return true;

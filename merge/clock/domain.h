@@ -99,6 +99,7 @@ struct domain {
 	bool outlier_others;	/* and others, too */
 	int64_t outlier_first_ns, outlier_last_ns;
 	double outlier_least, outlier_most;
+	unsigned int strange; /* epochs, whose correction was far beyond its variance */
 	/* What clocks.tsv says. */
 	uint64_t references, outlying, steps, slews;
 	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */

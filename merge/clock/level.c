@@ -18,6 +18,7 @@
 #define PRIOR_TIMES 400
 #define PRIOR (10e3 * 10e3)
 #define SLEW_SIGMAS 6
+#define STRANGE 4
 #define BRIDGE_SIGMAS 4
 /* A small step is outliers that agree, without any good reference between them. */
 #define OUTLIERS 4
@@ -298,10 +299,16 @@ static void solve(const struct level *l, const struct clocks *c)
 	}
 }
 
-/* A correction that is far beyond its variance: the rate has changed. */
+/* A correction that is far beyond its variance: the rate has changed. Clocks that nobody slews are
+ * believed for some epochs: what their radios are bridged by may be wrong. */
 static void correct(struct clocks *c, struct domain *d, double x, double variance)
 {
-	if (fabs(x) > SLEW_SIGMAS * sqrt(d->clock.p00 + variance)) {
+	bool strange = fabs(x) > SLEW_SIGMAS * sqrt(d->clock.p00 + variance);
+
+	d->strange = strange ? d->strange + 1 : 0;
+	if (strange && d->follows != FOLLOWS_STAMP && d->strange < STRANGE) {
+		variance += x * x;
+	} else if (strange) {
 		d->clock.p11 += SLEW_RATE * SLEW_RATE;
 		d->clock.p00 += x * x;
 		d->slews++;
@@ -339,12 +346,14 @@ static void bridge_member(struct level *l, struct clocks *c, struct level_group 
 			  int64_t middle_ns)
 {
 	struct level_member *m = &l->members[g->first + g->count];
+	struct bridge *b = &c->list[domain]->swept_by;
 	double variance;
 	int64_t ahead;
 
-	if (!bridge_ahead(&c->list[domain]->swept_by, &ahead, &variance))
+	if (!bridge_ahead(b, middle_ns, &ahead, &variance))
 		return;
-	c->list[domain]->swept_by.count = 0;
+	b->count = 0;
+	bridge_follow(b, middle_ns, ahead, variance);
 	*m = (struct level_member){
 		.domain = domain,
 		.own_ns = clock_own(&c->list[domain]->clock, middle_ns),
