@@ -24,6 +24,7 @@ struct ledger {
 	uint64_t only_one, ambiguous, bad_fcs, unaligned, late_new; /* alone, and why */
 	uint64_t on_time, late_found;				    /* receptions */
 	uint64_t joins, steps, slews, parts, part_joins;	    /* of clocks */
+	uint64_t replayed; /* unique frames that a clock has heard twice */
 };
 
 /* Counts a transmission that was heard `count` times. `flags`: of its reception, if it is alone. */
