@@ -108,7 +108,6 @@ ATTACKS = {
     "flood-with-loss": lambda air: flood(air, 3_000_000, .5),
     "slow-flood": lambda air: flood(air, 30_000_000, .5),
     "flood-of-requests": lambda air: flood(air, 3_000_000, .5, MGMT),
-    "relay-20ms": lambda air: relay(air, 20_000_000, "s-3:wlan0"),
     "relay-1s": lambda air: relay(air, 1_000_000_000, "s-3:wlan0"),
     "forged": forge,
 }
