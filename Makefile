@@ -47,7 +47,7 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qem
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
 PACKAGES_PACKAGE := build-essential systemd dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
-PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
+PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl wireshark-common
 
 # Archives: a program gets the objects that it calls.
 WIRE := $(BUILD)/wire.a
@@ -99,7 +99,9 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
-COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
+# A script; a link to it stands beside the programs.
+REPORT := $(if $(WITHOUT),,$(BUILD)/saluki-merge-report)
+COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(REPORT))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
@@ -122,7 +124,7 @@ CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(
 .SECONDEXPANSION:
 
 .PHONY: all
-all: $(PROGRAMS) $(COMPLETIONS) ## build the programs, what completes them in bash, and modules
+all: $(PROGRAMS) $(REPORT) $(COMPLETIONS) ## build the programs, what completes them in bash, and modules
 
 $(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
 	$(call say,LD,$@)
@@ -144,11 +146,16 @@ $(BUILD)/saluki-merge: $(MERGE) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_MERGE)
 
+$(BUILD)/saluki-merge-report: merge/report/saluki-merge-report
+	$(Q)mkdir -p $(@D)
+	$(Q)ln -sfr $< $@
+
 $(BUILD)/saluki-web: $(WEB) $(BOARD) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_WEB)
 
 # A program knows its options; what is made of them is a file of its own to install.
+$(BUILD)/completion/saluki-merge-report: merge/report/options.py
 $(BUILD)/completion/%: $(BUILD)/%
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
@@ -629,6 +636,7 @@ INSTALL_FILES := \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
 	644:$(BUILD)/completion/saluki-merge:$(SHARE)/bash-completion/completions/saluki-merge \
+	644:$(BUILD)/completion/saluki-merge-report:$(SHARE)/bash-completion/completions/saluki-merge-report \
 	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \
 	644:$(BUILD)/completion/saluki-web:$(SHARE)/bash-completion/completions/saluki-web \
 	644:README.md:$(SHARE)/doc/saluki/README.md \

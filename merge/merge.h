@@ -44,12 +44,15 @@ struct merge {
 	uint32_t heap_count, heap_room;
 	struct merge_radio *radios;
 	uint32_t radio_count, radio_room;
+	struct retained retained;
 	int64_t swept_ns;
+	int64_t decided_ns; /* transmissions before it are given: receptions before it are late */
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
 	uint64_t set;	  /* clocks, so far */
 	uint64_t given;	  /* transmissions */
+	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
 };
 
 /* Returns 0 or -ENOMEM. */

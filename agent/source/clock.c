@@ -13,7 +13,7 @@ struct comparison {
 	uint64_t took_ns;  /* `minus_ns` is wrong by at most half of this */
 };
 
-/* Two clocks cannot be read at once. Of several readings, the shortest is the best, as it was
+/* Two clocks cannot be read at once. The shortest of several readings is the best, because it was
  * disturbed least. Returns false if the kernel does not have the clock. */
 static bool compare(struct comparison *best, clockid_t id)
 {
@@ -56,8 +56,8 @@ void clock_measure(struct clock_offset *c, uint64_t now_ns)
 	if (!is_first && (int64_t)(now_ns - c->measured_ns) < CLOCK_INTERVAL_NS)
 		return;
 	c->measured_ns = now_ns;
-	compare(&real, CLOCK_REALTIME);
-	take_realtime(c, &real, is_first);
+	if (compare(&real, CLOCK_REALTIME))
+		take_realtime(c, &real, is_first);
 	if (!compare(&raw, CLOCK_MONOTONIC_RAW))
 		return;
 	c->reading = (struct clock_reading){

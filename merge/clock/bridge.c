@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a normal distribution: the quartile in sigmas, and its error times the root of the number. */
+/* A normal distribution has its quartile at so many sigmas. The quartile's error, times the root of
+ * the number, is so many sigmas. */
 #define QUARTILE_SD 0.6745
 #define QUARTILE_ERROR 1.36
 #define FLOOR (500.0 * 500.0)
@@ -20,7 +21,7 @@ static int by_value(const void *a, const void *b)
 bool bridge_ahead(const struct bridge *b, int64_t *ahead_ns, double *variance)
 {
 	unsigned int n = b->count < BRIDGE_NOTES ? b->count : BRIDGE_NOTES;
-	int64_t sorted[BRIDGE_NOTES];
+	int64_t sorted[BRIDGE_NOTES], to_median;
 	double sd;
 
 	if (n < BRIDGE_LEAST)
@@ -28,7 +29,8 @@ bool bridge_ahead(const struct bridge *b, int64_t *ahead_ns, double *variance)
 	memcpy(sorted, b->of, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	*ahead_ns = sorted[n / 4];
-	sd = (sorted[n / 2] - sorted[n / 4]) / QUARTILE_SD * QUARTILE_ERROR;
+	to_median = sorted[n / 2] - *ahead_ns;
+	sd = to_median / QUARTILE_SD * QUARTILE_ERROR;
 	*variance = sd * sd / n + FLOOR;
 	return true;
 }

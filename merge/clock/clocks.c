@@ -14,14 +14,16 @@
 #define GAPS 64
 #define GAP_MOST_NS 500000000LL
 #define ALONE_NS 2100000000LL
-#define SHARES_TIMES 3
+#define SPARSE_NS 10000000000LL
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
+#define OFF_NS 300000
+#define OFF_FOR_NS 1000000000LL
 #define CROSS_NS 10000000000LL /* between stamps of a radio's domains */
 
 int clocks_init(struct clocks *c)
 {
-	*c = (struct clocks){ .alone_ns = ALONE_NS };
+	*c = (struct clocks){ .alone_ns = ALONE_NS, .sparse_ns = SPARSE_NS };
 	return references_init(&c->references, SETS);
 }
 
@@ -141,6 +143,31 @@ static unsigned int members(const struct clocks *c, uint32_t part)
 	return n;
 }
 
+int clocks_find_alone(struct clocks *c)
+{
+	enum { NOBODY, SEVERAL = UINT32_MAX }; /* else a sensor's index + 1 */
+	uint32_t *of = calloc(c->parts + 1, sizeof(*of)), all = NOBODY;
+
+	if (!of)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+		uint32_t sensor = d->sensor + 1;
+
+		if (!d->clock.known)
+			continue;
+		of[d->part] = of[d->part] == NOBODY || of[d->part] == sensor ? sensor : SEVERAL;
+		all = all == NOBODY || all == sensor ? sensor : SEVERAL;
+	}
+	for (unsigned int i = 0; i < c->count; i++) {
+		struct domain *d = c->list[i];
+
+		d->alone = d->clock.known && all == SEVERAL && of[d->part] != SEVERAL;
+	}
+	free(of);
+	return 0;
+}
+
 void references_shift(struct clocks *c, uint32_t part, int64_t ns)
 {
 	struct reference *r = c->references.of;
@@ -190,23 +217,33 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 		      const struct reception *r, int64_t unified_ns)
 {
 	int64_t off = e->unified_ns - unified_ns, step_ns;
+	struct mark now = { r->own_ns, e->unified_ns - r->own_ns };
 	uint64_t number = d->queue.tail - 1;
 
-	/* A slew comes slowly, and is level.h's. A clock whose rate is not known may be far off. */
+	/* A clock whose rate is not known may be far off. */
 	if (llabs(off) < fmax(STEP_NS, 5 * sqrt(clock_variance(&d->clock, r->own_ns))) ||
-	    llabs(off - d->good_off_ns) < STEP_NS + SLEW_RATE * (r->own_ns - d->good_ns)) {
+	    course_fits(&d->course, &d->clock, &now)) {
 		d->good = number;
 		d->good_ns = r->own_ns;
 		d->good_off_ns = off;
+		course_add(&d->course, &d->clock, &now);
 		d->suspects.count = 0;
 		return;
 	}
+	off -= course_off(&d->course, &d->clock, r->own_ns);
 	if (!suspects_add(&d->suspects, off, e->domain, r->own_ns, number) ||
 	    !suspects_agree(&d->suspects, &step_ns))
 		return;
 	say(c, d, "step");
 	domain_step(d, step_ns);
 	c->steps++;
+}
+
+/* Whether the clock has been found to be off, and is not yet corrected. */
+static bool is_off(const struct domain *d, int64_t own_ns)
+{
+	return d->suspects.count ||
+	       (llabs(d->good_off_ns) > OFF_NS && own_ns - d->good_ns < OFF_FOR_NS);
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -247,7 +284,7 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 		return;
 	}
 	if (!e || !heard_by(c, d, e, beacon)) {
-		if (!d->suspects.count && (!e || e->domain != d->number))
+		if (!is_off(d, r->own_ns) && (!e || e->domain != d->number))
 			references_add(&c->references, r->key, unified, d->number);
 	} else if (c->list[e->domain]->part != d->part) {
 		other_part(c, d, e, r->own_ns);
@@ -322,15 +359,24 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
 	return false;
 }
 
-/* A domain that shares nothing with others. If it shares a little, it waits for more. */
-static struct domain *alone(const struct clocks *c, bool all)
+/* Whether the domain shares nothing with others, which have come as far. If it shares a little, it
+ * waits for more. */
+static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
+{
+	int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
+
+	if (reached_ns == INT64_MAX)
+		return true;
+	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
+	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+}
+
+static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
-		int64_t most = d->samples.count ? SHARES_TIMES * c->alone_ns : c->alone_ns;
 
-		if (d->arrived && !d->clock.known &&
-		    (all || (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= most)))
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns))
 			return d;
 	}
 	return NULL;
@@ -406,16 +452,16 @@ static void spread(struct clocks *c, bool all)
 	look_again(c);
 }
 
-void clocks_look(struct clocks *c, bool all)
+void clocks_look(struct clocks *c, int64_t reached_ns)
 {
-	struct domain *d = root(c, all);
+	struct domain *d = root(c, reached_ns == INT64_MAX);
 
 	look_again(c);
 	if (d)
 		found(c, d, c->parts++);
-	spread(c, all);
-	while (c->parts && (d = alone(c, all))) {
+	spread(c, reached_ns == INT64_MAX);
+	while (c->parts && (d = alone(c, reached_ns))) {
 		found(c, d, c->parts++);
-		spread(c, all);
+		spread(c, reached_ns == INT64_MAX);
 	}
 }

@@ -10,6 +10,7 @@
 
 #define SAMPLES 32  /* looked at for joins */
 #define SUSPECTS 16 /* looked at for steps */
+#define MARKS 8	    /* the same */
 
 enum domain_follows { FOLLOWS_STAMP, FOLLOWS_RAW, FOLLOWS_TSFT }; /* own.h */
 
@@ -45,11 +46,24 @@ struct suspects {
 	uint64_t first;		   /* number of the first one in the queue */
 };
 
+/* What others' time is to own time. */
+struct mark {
+	int64_t own_ns, distance_ns;
+};
+
+/* Its course: at the newest references that fit. */
+struct course {
+	uint32_t count;	     /* also those that were overwritten */
+	uint32_t generation; /* the clock's, then */
+	struct mark of[MARKS];
+};
+
 struct domain {
 	uint32_t number, sensor;
 	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
 	struct clock clock;
 	struct queue queue;
+	bool alone;	    /* no other sensor is in its part, though there are others */
 	bool arrived;	    /* something has */
 	bool ended;	    /* nothing more will come */
 	int64_t first_ns;   /* own time of the first reception */
@@ -72,7 +86,8 @@ struct domain {
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
 	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */
-	struct suspects suspects;     /* steps */
+	struct course course;	      /* steps */
+	struct suspects suspects;     /* the same */
 	struct waiting *waiting;      /* WAITING_MAX of them, or NULL */
 	unsigned int waiting_count;
 	/* FOLLOWS_TSFT: stamps minus own time, as they arrive; minus unified time, in an epoch */
@@ -80,6 +95,8 @@ struct domain {
 	int64_t stamp_ns; /* the newest one */
 	/* Level, and small steps */
 	unsigned int outliers;
+	uint32_t outlier_other; /* the domain that the first one was off, */
+	bool outlier_others;	/* and others, too */
 	int64_t outlier_first_ns, outlier_last_ns;
 	double outlier_least, outlier_most;
 	/* What clocks.tsv says. */

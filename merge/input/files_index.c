@@ -13,7 +13,7 @@
 
 #define WINDOW (2 * PCAPNG_BLOCK_MAX)
 /* Bytes. A longer run of one sensor's blocks is several extents. */
-#define EXTENT_MAX (128 * 1024)
+#define EXTENT_MAX (32 * 1024)
 
 struct walk {
 	struct files *f;

@@ -165,6 +165,7 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 		.frame = b->frame,
 		.kept = b->kept,
 		.whole = b->whole,
+		.length = id.length,
 		.radio = on->radio,
 		.mhz = radio.mhz,
 		.class = id.class,

@@ -142,7 +142,8 @@ static int put(struct all *a, const struct all_waiting *w)
 		p = put_option(p, EPB_PACKETID, &w->number, 8);
 	outlet_used(a->outlet, block_end(block, p));
 	a->received[w->radio]++;
-	a->newest_ns = w->unified_ns;
+	if (w->unified_ns > a->newest_ns)
+		a->newest_ns = w->unified_ns;
 	return 0;
 }
 
@@ -159,21 +160,15 @@ static int put_before(struct all *a, int64_t unified_ns)
 	return err;
 }
 
-int all_take(void *all, const struct transmission *t)
+static int wait_all(struct all *a, const struct transmission *t, const struct heard *h)
 {
-	struct all *a = all;
-	bool opaque = t->class == FRAME_OPAQUE;
 	int err = 0;
 
-	if (!opaque) {
-		a->number++;
-		ledger_transmission(&a->ledger, t->count, t->first->flags);
-	}
-	for (const struct heard *h = t->first; h && !err; h = h->next) {
+	for (; h && !err; h = h->next) {
 		struct all_waiting w = {
 			.unified_ns = h->unified_ns,
 			.order = a->order++,
-			.number = opaque ? 0 : a->number,
+			.number = t->number,
 			.chunk = h->chunk,
 			.frame = h->frame,
 			.kept = h->kept,
@@ -181,12 +176,21 @@ int all_take(void *all, const struct transmission *t)
 			.radio = h->radio,
 		};
 
-		if (!opaque)
-			ledger_reception(&a->ledger, h->flags & HEARD_LATE, t->count == 1);
 		err = push(a, &w);
 		if (!err)
 			chunk_hold(w.chunk);
 	}
+	return err;
+}
+
+int all_take(void *all, const struct transmission *t)
+{
+	struct all *a = all;
+	int err = wait_all(a, t, t->first);
+
+	err = err ?: wait_all(a, t, t->damaged);
+	if (t->class != FRAME_OPAQUE)
+		ledger_transmission(&a->ledger, t);
 	return err ?: put_before(a, transmission_ns(t) - ALL_WAIT_NS);
 }
 

@@ -27,7 +27,7 @@ struct all {
 	const struct sensors *sensors;
 	struct all_waiting *heap; /* the earliest first */
 	uint32_t count, room;
-	uint64_t order, number;
+	uint64_t order;
 	/* Of the present file */
 	bool begun;
 	uint32_t radios; /* described: the radio's number is its interface's */

@@ -14,13 +14,15 @@
 
 #define SECOND_NS 1000000000LL
 
-/* The clock is not yet what it will be: the line is written with the next transmission. */
+/* The clock is not yet what it will be: the line is written with the next transmission. That
+ * transmission may be seconds older than the reception that shows the event. */
 static void note(void *context, struct domain *d, const char *event)
 {
 	struct clocks_tsv *c = context;
 
 	if (c->event_count < CLOCKS_TSV_EVENTS)
-		c->events[c->event_count++] = (struct clocks_event){ d->number, event };
+		c->events[c->event_count++] =
+			(struct clocks_event){ d->number, event, domain_unified(d, d->newest_ns) };
 }
 
 int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
@@ -121,7 +123,8 @@ int clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns)
 	if (grow(c))
 		return -ENOMEM;
 	for (unsigned int i = 0; i < c->event_count; i++)
-		line(c, c->merge->clocks.list[c->events[i].domain], unified_ns, c->events[i].what);
+		line(c, c->merge->clocks.list[c->events[i].domain], c->events[i].unified_ns,
+		     c->events[i].what);
 	c->event_count = 0;
 	if (second > c->second)
 		lines(c, unified_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Clocks table: what is known of all clocks over time (saluki-files(5)). A line a clock and second,
- * and one for each event: join, step, slew, run, part. Columns are separated by tabs, and named in
+ * and one for each event: join, step, part, part_join. Columns are separated by tabs, and named in
  * the first line.
  */
 #ifndef MERGE_OUTPUT_CLOCKS_TSV_H
@@ -16,6 +16,7 @@
 struct clocks_event {
 	uint32_t domain;
 	const char *what;
+	int64_t unified_ns; /* the clock's newest reception */
 };
 
 struct clocks_tsv {

@@ -26,6 +26,7 @@ ORDER = ("beacons, management", "data", "retransmissions", "control", "wrong FCS
 TIMES = ((3 * 86400, 3600, "h"), (3 * 3600, 3600, "h"), (300, 60, "min"), (0, 1, "s"))
 WIDTH = 10  # inches
 COLOUR_MAP = "viridis"
+NAMES_MOST, NAME_SIZE = 60, 7
 
 plt.rcParams.update({
     "text.parse_math": False,  # names are anyone's
@@ -45,6 +46,12 @@ class Figure:
     caption: str  # how to read it
     says: str  # what it shows here, also for those who do not see it
     picture: matplotlib.figure.Figure
+
+
+def part_colours(stats):
+    """Parts, the largest first, and their colours, which are the same in all figures."""
+    parts = [s.part for s in stats.busiest]
+    return {part: COLOURS[n % len(COLOURS)] for n, part in enumerate(sorted(set(parts), key=lambda p: -parts.count(p)))}
 
 
 def group(name):
@@ -89,13 +96,29 @@ def shares(axes, matrix, bar):
     scale.ax.yaxis.set_major_formatter(lambda v, _: f"{100 * v:g} %")
 
 
-def name_rows(axes, names, most=40):
-    """Names of rows, if they fit."""
-    if len(names) <= most:
-        axes.set_yticks(range(len(names)), names, fontsize=min(9, 240 / max(len(names), 1)))
-    else:
-        axes.set_yticks([])
-        axes.set_ylabel(f"{len(names)} sensors")
+def named(names):
+    """Places and texts of the names that fit beside a matrix: all, or each second, third ..."""
+    at = range(0, len(names), -(-len(names) // NAMES_MOST))
+    return at, [names[n] for n in at]
+
+
+def name_rows(axes, names):
+    axes.set_yticks(*named(names), fontsize=NAME_SIZE)
+    axes.set_ylabel(f"{len(names)} sensors")
+
+
+def name_columns(axes, names):
+    axes.set_xticks(*named(names), fontsize=NAME_SIZE, rotation=90)
+
+
+def matrix_height(rows):
+    """Inches in which the names of the rows do not touch."""
+    return 2.5 + .13 * min(max(rows, 10), NAMES_MOST)
+
+
+def legend_above(axes, columns=4, **more):
+    """A legend that hides nothing."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, fontsize=9, borderaxespad=.2, **more)
 
 
 def svg(figure, number):

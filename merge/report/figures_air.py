@@ -2,10 +2,12 @@
 """Figures of the air: channels, hearers, retransmissions."""
 import numpy as np
 
-from drawing import COLOURS, ORDER, Figure, group, heat, subplots, time_axis, time_unit, times
+from drawing import COLOURS, ORDER, Figure, group, heat, legend_above, subplots, time_axis, time_unit, times
 
 TRANSMITTERS = 25
 CHANNEL_LINES = 8
+WORDS = {"retry": "retransmission", "ack": "ACK", "cts": "CTS", "rts": "RTS", "block_ack": "block ACK",
+         "bad_fcs": "wrong FCS"}
 CONFIDENCE = 1.96  # of a normal distribution: 95 %
 
 
@@ -33,13 +35,13 @@ def channels(stats):
         several.plot(times(stats), 100 * divided(c.several, c.transmissions), color=colour, lw=1.2)
     listening.set_ylabel("sensors\nthat hear it")
     listening.set_ylim(bottom=0)
-    listening.legend(ncols=4, fontsize=9, loc="lower left")
+    legend_above(listening, 8)
     several.set_ylabel("heard by two\nor more (%)")
     several.set_ylim(0, 101)
     time_axis(several, stats)
     parts = ", ".join(f"{c.name} {100 * c.airtime_us.sum() / stats.duration_s / 1e6:.0f} %" for c in busiest(stats))
     unknown = sum(stats.without_rate.values())
-    note = f" {unknown} transmissions have no rate in their headers and no air time here." if unknown else ""
+    note = f" {unknown:,} transmissions have no rate in their headers and no air time here." if unknown else ""
     return Figure("channels", "Air time and coverage of the channels",
                   "Above: the share of time that all heard transmissions of a channel take, with their preambles. Cells out "
                   "of each other's reach can send at the same time, so that the sum can be more than 100 %. Below: the "
@@ -67,13 +69,13 @@ def hearers(stats):
     left.grid(axis="x", visible=False)
     left.xaxis.get_major_locator().set_params(integer=True)
     left.yaxis.set_major_formatter(lambda v, _: f"{v / 1e6:g} M" if v >= 1e6 else f"{v / 1e3:g} k" if v >= 1e4 else f"{v:g}")
-    left.legend(fontsize=9)
+    legend_above(left, 3)
     names = sorted(stats.classes, key=lambda name: ORDER.index(group(name)[0]), reverse=True)
     share = [100 * (1 - stats.classes[name][1] / max(stats.classes[name].sum(), 1)) for name in names]
     right.barh(range(len(names)), share, color=[group(name)[1] for name in names], height=.7)
     for n, value in enumerate(share):
         right.annotate(f"{value:.0f} %", (value, n), xytext=(3, 0), textcoords="offset points", va="center", fontsize=9)
-    right.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
+    right.set_yticks(range(len(names)), [WORDS.get(name, name) for name in names])
     right.set(xlabel="heard by two or more sensors (%)", xlim=(0, 112))
     right.grid(axis="y", visible=False)
     counts = np.sum([row for name, row in stats.classes.items() if name != "bad_fcs"] or [np.zeros(65)], 0)
@@ -110,7 +112,7 @@ def retries(stats):
         left.plot(at, 100 * divided(again, all_), "o-", ms=3, lw=1.3, color=COLOURS[n % len(COLOURS)], label=c.name)
     left.set_ylabel("retransmissions (% of unicast frames)")
     left.set_ylim(bottom=0)
-    left.legend(fontsize=9, ncols=3)
+    legend_above(left, 4)
     time_axis(left, stats)
     sent = sorted(sent, key=lambda t: t.retries / t.attempts)
     of, hits = (np.array([float(getattr(t, k)) for t in sent]) for k in ("attempts", "retries"))
@@ -125,4 +127,4 @@ def retries(stats):
     return Figure("retries", "Retransmissions",
                   "Unicast data and management frames with the retry bit, by channel over time, and by transmitter (the "
                   "busiest ones, by the ends of their addresses). A retransmission counts once, however many sensors heard "
-                  "it.", f"{100 * again / max(total, 1):.1f} % of {total:.0f} unicast frames were retransmissions.", figure)
+                  "it.", f"{100 * again / max(total, 1):.1f} % of {total:,.0f} unicast frames were retransmissions.", figure)

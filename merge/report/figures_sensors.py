@@ -4,11 +4,15 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 import layout
-from drawing import COLOURS, FAINT, ORDER, Figure, group, name_rows, shares, subplots
+import places
+from drawing import (COLOURS, FAINT, ORDER, Figure, group, legend_above, matrix_height, name_columns, name_rows,
+                     part_colours, shares, subplots)
 
 EDGES_EACH = 4
 ALONE_ROWS = 30
-NAMES_MOST = 60
+NAMES_MOST = 150  # in the graph
+GRAPH = (680, 440)  # points
+APART = 24
 
 
 def common(stats):
@@ -24,21 +28,19 @@ def together(stats):
     order = layout.seriate(stats.together)
     matrix = common(stats)[np.ix_(order, order)]
     np.fill_diagonal(matrix, np.nan)
-    figure, axes = subplots(height=min(8.5, 3.5 + n * .12))
+    figure, axes = subplots(height=matrix_height(n))
     shares(axes, matrix, "share that the other one heard, too")
     names = [stats.busiest[i].name for i in order]
-    name_rows(axes, names, NAMES_MOST)
-    if n <= NAMES_MOST:
-        axes.set_xticks(range(n), names, rotation=90, fontsize=min(9, 300 / n))
-    else:
-        axes.set(xticks=[], xlabel="the same sensors in the same order")
+    name_rows(axes, names)
+    name_columns(axes, names)
+    axes.set_xlabel("the same sensors in the same order")
     pairs = np.count_nonzero(np.triu(stats.together, 1))
     best = np.nanmax(matrix, 1)
     return Figure("together", "Who hears what others hear",
                   "Each cell: of the transmissions that the row's sensor heard, the share that the column's sensor heard, "
                   "too. Neighbours stand next to each other. A row without colour is a sensor that shares nothing: its "
                   "clock cannot be compared.",
-                  f"{pairs} of {n * (n - 1) // 2} pairs of sensors share transmissions; the median sensor shares "
+                  f"{pairs:,} of {n * (n - 1) // 2:,} pairs of sensors share transmissions; the median sensor shares "
                   f"{100 * np.nanmedian(best):.0f} % with its best partner.", figure)
 
 
@@ -59,29 +61,33 @@ def graph(stats):
     weights = np.minimum(common(stats), common(stats).T)
     np.fill_diagonal(weights, 0)
     pairs = edges(weights)
-    places = layout.places(weights, pairs)
+    at = places.spread(places.in_box(layout.places(weights, pairs), *GRAPH, 15), APART * min(1, (60 / n) ** .5))
     figure, axes = subplots(height=6.5)
     strengths = np.array([weights[p] for p in pairs])
-    axes.add_collection(LineCollection([places[list(p)] for p in pairs], linewidths=.4 + 3 * strengths, colors=FAINT,
+    axes.add_collection(LineCollection([at[list(p)] for p in pairs], linewidths=.4 + 3 * strengths, colors=FAINT,
                                        alpha=.55, zorder=1))
     heard = np.array([s.receptions for s in stats.busiest], float)
-    parts = sorted({s.part for s in stats.busiest}, key=lambda p: -sum(s.part == p for s in stats.busiest))
-    for number, part in enumerate(parts):
+    area = 30 + 150 * heard / heard.max()
+    parts = part_colours(stats)
+    for number, (part, colour) in enumerate(parts.items()):
         own = [i for i, s in enumerate(stats.busiest) if s.part == part]
-        label = f"part {part}: {len(own)} sensor{'s' * (len(own) > 1)}" if number < 8 else None
-        axes.scatter(*places[own].T, s=30 + 250 * heard[own] / heard.max(), label=label, zorder=2, linewidths=0,
-                     color=COLOURS[number % len(COLOURS)])
-    for i in range(n) if n <= 150 else ():
-        axes.annotate(stats.busiest[i].name, places[i], fontsize=8 if n <= 60 else 6.5, ha="center", va="bottom",
-                      xytext=(0, 5), textcoords="offset points", zorder=3)
+        label = f"part {part}: {len(own)} sensor{'s' * (len(own) > 1)}" if number < len(COLOURS) else None
+        axes.scatter(*at[own].T, s=area[own], label=label, zorder=2, linewidths=0, color=colour)
+    size = 8 if n <= 60 else 6.5
+    names = [s.name for s in stats.busiest] if n <= NAMES_MOST else []
+    middles = places.names(at, np.sqrt(area) / 2, names, size) if names else []
+    for name, middle in zip(names, middles):
+        if middle is not None:
+            axes.text(*middle, name, fontsize=size, ha="center", va="center", zorder=3)
+    low, high = at.min(0) - 15, at.max(0) + 15
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     axes.set_axis_off()
-    axes.margins(.04)
-    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.06), ncols=4, markerscale=.7, fontsize=9)
+    legend_above(axes, markerscale=.7)
     components = layout.components(n, pairs)
     return Figure("graph", "The graph of parts",
                   "A line joins two sensors that share transmissions (the four strongest of each sensor), and is thicker "
                   "the more they share. Sensors of one colour are one part: they have one clock. A larger disc has more "
-                  "receptions. The places follow from the lines, not from the building.",
+                  "receptions. The places follow from the lines, not from the building. Names without room are left out.",
                   f"{n} sensors, {len(parts)} part{'s' * (len(parts) > 1)}; the lines make {components} connected "
                   f"group{'s' * (components > 1)}.", figure)
 
@@ -96,15 +102,11 @@ def transmitters(stats):
     place = np.arange(n) @ share[rows] / np.maximum(share.sum(0), 1e-9)
     columns = np.argsort(place, kind="stable")
     matrix = share[np.ix_(rows, columns)]
-    figure, axes = subplots(height=min(8.5, 3.5 + n * .12))
+    figure, axes = subplots(height=matrix_height(n))
     shares(axes, matrix, "share of its transmissions")
-    name_rows(axes, [stats.busiest[i].name for i in rows], NAMES_MOST)
-    names = [stats.transmitters[i].label for i in columns]
-    if m <= NAMES_MOST:
-        axes.set_xticks(range(m), names, rotation=90, fontsize=min(8, 420 / m))
-    else:
-        axes.set_xticks([])
-    axes.set_xlabel(f"transmitter (end of its address; the busiest {m} of {stats.transmitters_count})")
+    name_rows(axes, [stats.busiest[i].name for i in rows])
+    name_columns(axes, [stats.transmitters[i].label for i in columns])
+    axes.set_xlabel(f"transmitter (end of its address; the busiest {m} of {stats.transmitters_count:,})")
     half = np.count_nonzero(share >= .5, 0)
     return Figure("transmitters", "Who hears whom",
                   "Each cell: of the transmissions of the column's transmitter that any sensor heard, the share that the "
@@ -134,7 +136,7 @@ def alone(stats):
     axes.set(xlabel="transmissions that only this sensor heard", ylim=(-.6, len(shown) - .4))
     axes.margins(x=.08)
     axes.grid(axis="y", visible=False)
-    axes.legend(loc="lower right", fontsize=9)
+    legend_above(axes)
     rates = [100 * total(s) / s.receptions for s in everyone]
     return Figure("alone", "Frames that only one sensor heard",
                   f"The {len(shown)} sensors with most of them. Percentages: of all that the sensor heard. A sensor far "

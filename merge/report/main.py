@@ -2,26 +2,14 @@
 """saluki-merge-report: makes one page with figures of what `saluki-merge stats --json` prints.
 
 In: JSON, untrusted. Out: a page of HTML that needs no other file, and with --figures a file for each figure."""
-import argparse
 import pathlib
 import sys
 
-TEXT = "Makes a page with figures of a unified trace: saluki-merge stats --json FILE | saluki-merge-report >report.html"
-
-
-def arguments():
-    parser = argparse.ArgumentParser(prog="saluki-merge-report", description=TEXT)
-    parser.add_argument("json", nargs="?", default="-", metavar="JSON",
-                        help="what saluki-merge stats --json has printed (default: standard input)")
-    parser.add_argument("-w", "--write", default="-", metavar="FILE", help="the page (default: standard output)")
-    parser.add_argument("-t", "--title", default="The unified trace", help="the page's title")
-    parser.add_argument("--figures", metavar="DIR", help="write each figure into this folder, too")
-    parser.add_argument("--format", default="pdf", choices=("pdf", "svg", "png"), help="of --figures (default: pdf)")
-    return parser.parse_args()
+import options
 
 
 def fail(text):
-    print(f"saluki-merge-report: {text}", file=sys.stderr)
+    print(f"{options.PROGRAM}: {text}", file=sys.stderr)
     return 1
 
 
@@ -33,7 +21,10 @@ def save(figures, folder, kind):
 
 
 def main():
-    o = arguments()
+    o = options.parse()
+    if o.completion:
+        print(options.completion(), end="")
+        return 0
     try:
         import drawing  # noqa: F401 (matplotlib is there)
     except ModuleNotFoundError as e:

@@ -44,7 +44,7 @@ def duration(seconds):
 
 def facts(stats):
     merged = stats.receptions / max(stats.transmissions, 1)
-    parts = len(stats.parts)
+    parts = sum(p["sensors"] > 0 for p in stats.parts)
     return (("transmissions", count(stats.transmissions)), ("receptions", count(stats.receptions)),
             ("receptions each", f"{merged:.2f}"), ("sensors", count(len(stats.sensors))), ("parts", count(parts)),
             ("channels", count(len(stats.channels))), ("transmitters", count(stats.transmitters_count)),
@@ -53,6 +53,9 @@ def facts(stats):
 
 def notices(stats):
     lines = [f"{count(n)} {LEFT_OUT[key]}." for key, n in stats.left_out.items() if n and key in LEFT_OUT]
+    united = sum(p["receptions"] for p in stats.parts if not p["sensors"])
+    if united:
+        lines.append(f"{count(united)} receptions are of parts that were united with others later.")
     if len(stats.sensors) > len(stats.series):
         lines.append(f"Figures over time and matrices show the {len(stats.series)} sensors with the most receptions.")
     return lines

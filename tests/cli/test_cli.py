@@ -31,12 +31,13 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-swarm",
-                                     "saluki-web", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-merge-report",
+                                     "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
     assert got.returncode == 0 and re.fullmatch(command.split()[0] + r" \d+\.\d+\.\d+\n", got.stdout)
+    assert got.stdout.split()[1] == program("saluki --version").stdout.split()[1]
 
 
 @pytest.mark.parametrize("command,said", [
@@ -252,11 +253,11 @@ def test_every_option_of_the_readme_exists():
 
 
 def consumers_options():
-    """The options of the modules' consumers and of saluki-merge-report, which have their own tables, and of the bench."""
+    """The options of the modules' consumers, which have their own tables, and of the bench."""
     sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*/*.[ch]")]
     found = set(re.findall(r'{ "([a-z-]+)", (?:\d|\w+_argument), NULL,', "".join(sources)))
-    python = [*(ROOT / "tests/bench").glob("*.py"), ROOT / "merge/report/main.py"]
-    return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', "".join(f.read_text() for f in python)))
+    bench = "".join(f.read_text() for f in (ROOT / "tests/bench").glob("*.py"))
+    return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', bench))
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)

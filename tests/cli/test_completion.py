@@ -40,7 +40,8 @@ def names(command):
 
 
 def test_files_are_what_the_programs_print():
-    for program in ("saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-swarm", "saluki-web"):
+    for program in ("saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-merge-report", "saluki-swarm",
+                    "saluki-web"):
         said = subprocess.run([BUILD / program, "--completion"], capture_output=True, text=True,
                               check=True).stdout
         assert (BUILD / "completion" / program).read_text() == said

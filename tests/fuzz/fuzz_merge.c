@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/merge.o merge/air/answer.o merge/air/match.o merge/air/order.o
+/* links: merge/merge.o merge/air/answer.o merge/air/damaged.o
+ * merge/air/match.o merge/air/order.o merge/air/pool.o merge/air/retained.o
  * merge/clock/anchor.o merge/clock/bridge.o merge/clock/clock.o merge/clock/clocks.o
  * merge/clock/find.o merge/clock/level.o merge/clock/own.o merge/clock/queue.o
  * merge/clock/references.o merge/frame/identity.o merge/frame/radiotap.o merge/input/files.o
@@ -93,7 +94,7 @@ static void finish(struct fuzzed *x, int out, bool all)
 	CHECK((all ? all_finish(&x->all) : writer_finish(&x->writer)) == 0);
 	path_of(out, path);
 	CHECK(trace_read(path, block, &f) == 0 && f.has_ledger);
-	CHECK(f.packets == (all ? l->receptions : l->transmissions));
+	CHECK(f.packets == (all ? l->receptions : l->transmissions + l->late_found));
 	CHECK(f.passed <= (all ? l->malformed + l->other : 0));
 	CHECK(!memcmp(&f.ledger, l, sizeof(*l)));
 }
