@@ -188,6 +188,7 @@ static void fill_ledger(struct run *r)
 	l->slews = c->slews;
 	l->parts = c->parts;
 	l->part_joins = c->part_joins;
+	l->replayed = c->replayed;
 }
 
 /* In one write, so that lines do not mix. */

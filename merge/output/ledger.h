@@ -27,6 +27,7 @@ struct ledger {
 	uint64_t on_time, late_found;				    /* receptions */
 	uint64_t evicted; /* transmissions that late receptions could no longer find */
 	uint64_t joins, steps, slews, parts, part_joins; /* of clocks */
+	uint64_t replayed; /* unique frames that a clock has heard twice */
 };
 
 /* Counts a transmission and its receptions, or a late reception of one that was counted. */
