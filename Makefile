@@ -47,7 +47,7 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qem
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
 PACKAGES_PACKAGE := build-essential systemd dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
-PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
+PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl wireshark-common
 
 # Archives: a program gets the objects that it calls.
 WIRE := $(BUILD)/wire.a

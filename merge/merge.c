@@ -8,22 +8,25 @@
 
 #include "clock/anchor.h"
 #include "clock/own.h"
+#include "frame/identity.h"
 #include "model/chunk.h"
 
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 2000000000LL
+#define RESETS_MOST 4
+#define RESETS_NS 60000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
 {
 	memset(m, 0, sizeof(*m));
 	m->sink = *sink;
-	m->swept_ns = INT64_MIN;
+	m->swept_ns = m->decided_ns = INT64_MIN;
 	m->ahead_ns = AHEAD_NS;
 	m->hold_ns = INT64_MAX;
 	match_init(&m->match);
 	level_init(&m->level);
-	return clocks_init(&m->clocks);
+	return retained_init(&m->retained) ?: clocks_init(&m->clocks);
 }
 
 static void forget_order(struct merge *m)
@@ -43,6 +46,7 @@ void merge_free(struct merge *m)
 	}
 	forget_order(m);
 	order_free(&m->order);
+	retained_free(&m->retained);
 	match_free(&m->match);
 	level_free(&m->level);
 	clocks_free(&m->clocks);
@@ -141,28 +145,58 @@ static struct domain *domain_of(struct merge *m, struct merge_radio *radio)
 	return radio->domain;
 }
 
+/* The radio goes to another domain. Nothing more comes of its old one, if it was the last. */
+static void leave(struct merge *m, struct merge_radio *radio)
+{
+	struct domain *old = radio->domain;
+
+	radio->domain = NULL;
+	for (uint32_t i = 0; old && i < m->radio_count; i++)
+		if (m->radios[i].domain == old)
+			return;
+	if (old)
+		old->ended = true;
+}
+
+/* The radio's TSFT was reset. If that happens again and again, its stamps are better. Returns the
+ * domain that begins, or NULL without memory. */
+static struct domain *reset(struct merge *m, struct merge_radio *radio, const struct reception *r)
+{
+	struct domain *old = radio->domain, *d;
+
+	if (!radio->resets || r->stamp_ns - radio->reset_ns > RESETS_NS) {
+		radio->resets = 0;
+		radio->reset_ns = r->stamp_ns;
+	}
+	radio->tsft = ++radio->resets < RESETS_MOST;
+	leave(m, radio);
+	d = domain_of(m, radio);
+	if (d && radio->tsft)
+		own_tsft(d, r->stamp_ns, r->own_ns);
+	return d && !own_move(old, d) && !heap_renew(m, old) && !heap_renew(m, d) ? d : NULL;
+}
+
 /* Sets the reception's own time. Returns its domain, or NULL without memory. */
 static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, struct reception *r)
 {
 	struct domain *d;
 
-	if (!radio->seen && r->has_tsft) { /* not what readings have made */
+	if (!radio->seen && r->has_tsft) { /* not what readings or opaque frames have made */
+		leave(m, radio);
 		radio->tsft = true;
-		radio->domain = NULL;
 	}
-	radio->seen = true;
+	radio->seen |= r->class != FRAME_OPAQUE;
 	d = domain_of(m, radio);
-	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns)) {
-		d->ended = true;
-		radio->domain = NULL;
-		d = domain_of(m, radio);
-		if (d)
-			own_tsft(d, r->stamp_ns, r->own_ns);
-	}
+	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns))
+		d = reset(m, radio, r);
 	if (!d)
 		return NULL;
 	if (radio->tsft && r->has_tsft) {
 		r->own_ns += d->stepped_ns;
+		if (d->doubted) {
+			r->finds = r->tracks = false;
+			return d;
+		}
 		d->stamp_ns = r->stamp_ns;
 		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
 		return d;
@@ -281,10 +315,43 @@ static int give(struct merge *m, int64_t before_ns)
 	int err = 0;
 
 	while (!err && (t = order_get(&m->order, before_ns))) {
+		if (t->class != FRAME_OPAQUE)
+			t->number = ++m->given;
 		err = m->sink.take(m->sink.context, t);
+		if (!err && t->class < FRAME_BAD_FCS)
+			err = retained_add(&m->retained, t, match_centre(t));
 		match_give_back(&m->match, t);
-		m->given++;
 	}
+	return err;
+}
+
+/* Gives a reception of a transmission that was given before, or of none: nobody has heard it, or
+ * the others are forgotten. It moves no clock. */
+static int give_late(struct merge *m, const struct domain *d, const struct reception *r,
+		     int64_t unified_ns)
+{
+	const struct retained_entry *found = NULL;
+	struct transmission *t;
+	double centre = 0;
+	int err = give(m, m->decided_ns);
+
+	if (r->class < FRAME_BAD_FCS)
+		found = retained_find(&m->retained, r->key, d->part, r->radio, unified_ns,
+				      match_window(d, r));
+	t = err ? NULL : match_late(&m->match, d, r, unified_ns, found);
+	if (!t)
+		return err ?: -ENOMEM;
+	if (found) {
+		centre = found->centre_ns;
+		m->late_found++;
+	} else if (t->class != FRAME_OPAQUE) {
+		t->number = ++m->given;
+		m->late_new++;
+	}
+	err = m->sink.take(m->sink.context, t);
+	if (!err && t->class < FRAME_BAD_FCS)
+		err = retained_add(&m->retained, t, centre);
+	match_give_back(&m->match, t);
 	return err;
 }
 
@@ -293,6 +360,8 @@ static int decide(struct merge *m, int64_t unified_ns)
 	struct transmission *t;
 	int err = 0;
 
+	if (unified_ns > m->decided_ns)
+		m->decided_ns = unified_ns;
 	while (!err && (t = match_decided(&m->match, unified_ns))) {
 		if (t->tracks && t->count > 1)
 			err = level_take(&m->level, &m->clocks, t);
@@ -303,6 +372,28 @@ static int decide(struct merge *m, int64_t unified_ns)
 				     unified_ns == INT64_MAX ? m->swept_ns : unified_ns);
 }
 
+/* The domain's next reception becomes part of a transmission. */
+static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
+{
+	struct reception *r = queue_at(&d->queue, d->queue.head);
+	int64_t unified = domain_unified(d, r->own_ns);
+	bool late = unified < m->decided_ns;
+	int err = 0;
+
+	if (unified > m->swept_ns)
+		m->swept_ns = unified;
+	if (d->follows == FOLLOWS_TSFT && !late)
+		bridge_note(&d->swept_by, r->stamp_ns - unified);
+	if (!late)
+		err = match_take(&m->match, d, r, unified);
+	else if (!rehearsed)
+		err = give_late(m, d, r, unified);
+	if (!rehearsed)
+		chunk_release(r->chunk);
+	d->queue.head++;
+	return err;
+}
+
 /* Sweeps receptions before `limit`. If `rehearsed`, they stay in their queues. */
 static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 {
@@ -310,17 +401,8 @@ static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 
 	while (!err && m->heap_count && m->heap[1]->heap_ns <= limit) {
 		struct domain *d = m->heap[1];
-		struct reception *r = queue_at(&d->queue, d->queue.head);
-		int64_t unified = domain_unified(d, r->own_ns);
 
-		if (unified > m->swept_ns)
-			m->swept_ns = unified;
-		if (d->follows == FOLLOWS_TSFT)
-			bridge_note(&d->swept_by, r->stamp_ns - unified);
-		err = match_take(&m->match, d, r, unified);
-		if (!rehearsed)
-			chunk_release(r->chunk);
-		d->queue.head++;
+		err = sweep_one(m, d, rehearsed);
 		err = err ?: heap_renew(m, d);
 		err = err ?: decide(m, m->swept_ns - MATCH_OPEN_NS);
 		if (!err && m->order.count > 64 && !rehearsed)
@@ -359,9 +441,25 @@ static int rehearse(struct merge *m, int64_t limit)
 		d->swept_by.count = 0;
 		d->references = d->outlying = 0;
 	}
-	m->swept_ns = INT64_MIN;
+	m->swept_ns = m->decided_ns = INT64_MIN;
 	m->rehearsed = true;
 	return err ?: renew_all(m);
+}
+
+/* How far all domains have come that are not further behind than the sweep waits for. */
+static int64_t reached(const struct merge *m)
+{
+	int64_t least = m->clocks.now_ns;
+
+	for (unsigned int i = 0; i < m->clocks.count; i++) {
+		const struct domain *d = m->clocks.list[i];
+		int64_t at = domain_unified(d, d->newest_ns);
+
+		if (d->arrived && !d->ended && at < least &&
+		    (m->hold_ns == INT64_MAX || at > m->clocks.now_ns - m->hold_ns))
+			least = at;
+	}
+	return least;
 }
 
 int merge_sweep(struct merge *m)
@@ -369,9 +467,11 @@ int merge_sweep(struct merge *m)
 	const struct clocks *c = &m->clocks;
 	int err = 0;
 
-	clocks_look(&m->clocks, false);
-	if (m->set != c->joins + c->steps + c->part_joins + c->parts)
-		err = renew_all(m);
+	clocks_look(&m->clocks, reached(m));
+	if (m->set != c->joins + c->steps + c->part_joins + c->parts) {
+		err = clocks_find_alone(&m->clocks);
+		err = err ?: renew_all(m);
+	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
 	if (!err && !m->rehearsed && m->heap_count && bound(m) > m->heap[1]->heap_ns + REHEARSED_NS)
 		err = rehearse(m, bound(m));
@@ -382,8 +482,9 @@ int merge_finish(struct merge *m)
 {
 	int err;
 
-	clocks_look(&m->clocks, true);
-	err = renew_all(m);
+	clocks_look(&m->clocks, INT64_MAX);
+	err = clocks_find_alone(&m->clocks);
+	err = err ?: renew_all(m);
 	if (!err && !m->rehearsed)
 		err = rehearse(m, INT64_MAX);
 	err = err ?: sweep_to(m, INT64_MAX, false);

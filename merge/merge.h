@@ -21,8 +21,10 @@ struct merge_radio {
 	uint32_t sensor; /* index */
 	uint8_t number;	 /* of the sensor's radios */
 	bool seen;
-	bool tsft;	       /* it has a domain of its own */
+	bool tsft;	       /* it has a domain of its own, which follows its TSFT */
 	struct domain *domain; /* NULL: nothing was taken yet */
+	unsigned int resets;   /* of its TSFT since `reset_ns`, a stamp */
+	int64_t reset_ns;
 };
 
 /* Who takes the result. The transmission is the sink's until it returns. Returns 0 or -errno, which
@@ -42,12 +44,15 @@ struct merge {
 	uint32_t heap_count, heap_room;
 	struct merge_radio *radios;
 	uint32_t radio_count, radio_room;
+	struct retained retained;
 	int64_t swept_ns;
+	int64_t decided_ns; /* transmissions before it are given: receptions before it are late */
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
 	uint64_t set;	  /* clocks, so far */
 	uint64_t given;	  /* transmissions */
+	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -75,7 +75,9 @@ static int take(void *context, const struct transmission *t)
 	struct run *r = context;
 	int err = r->o->all ? all_take(&r->all, t) : writer_take(&r->writer, t);
 
-	return err ?: clocks_tsv_tick(&r->clocks, transmission_ns(t));
+	if (!err && !(t->flags & HEARD_LATE))
+		err = clocks_tsv_tick(&r->clocks, transmission_ns(t));
+	return err;
 }
 
 /* All files are open at once. */
@@ -147,7 +149,7 @@ static int begin(struct run *r)
 
 	r->take = (struct take){ .sensors = &r->sensors, .merge = &r->merge };
 	r->sensors.merge = &r->merge;
-	r->merge.match.keep_all = r->o->all;
+	r->merge.match.keep_all = r->sensors.all = r->o->all;
 	r->outlet.fd = -1;
 	if (err) {
 		log_line("out of memory");
@@ -180,7 +182,7 @@ static void fill_ledger(struct run *r)
 	l->other = in->other;
 	l->bad_blocks = in->bad_blocks;
 	l->missed = r->files ? files_missed(r->files) : r->missed;
-	l->merged = r->merge.match.merged;
+	l->evicted = r->merge.retained.evicted;
 	l->joins = c->joins;
 	l->steps = c->steps;
 	l->slews = c->slews;

@@ -26,7 +26,8 @@ int64_t answer_time(const struct answered *last, const struct reception *r, int6
 	int64_t expected;
 
 	if ((r->class != FRAME_ACK && r->class != FRAME_CTS) || !last->late ||
-	    unified_ns - last->unified_ns > ANSWER_NEAR_NS || last->by->address != r->address)
+	    unified_ns < last->unified_ns || unified_ns - last->unified_ns > ANSWER_NEAR_NS ||
+	    last->by->address != r->address)
 		return unified_ns;
 	expected = transmission_ns(last->by) + SIFS_NS + air_ns(r->rate);
 	return unified_ns - expected > ANSWER_LATE_NS ? expected : unified_ns;

@@ -6,62 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "damaged.h"
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
-
-#define SLAB 1024 /* objects */
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static bool pool_grow(struct pool *p)
-{
-	void **more;
-	char *slab;
-
-	if (p->count == p->room) {
-		more = realloc(p->slabs, (2 * p->room + 8) * sizeof(*more));
-		if (!more)
-			return false;
-		p->slabs = more;
-		p->room = 2 * p->room + 8;
-	}
-	slab = malloc(SLAB * p->size);
-	if (!slab)
-		return false;
-	p->slabs[p->count++] = slab;
-	for (int i = 0; i < SLAB; i++) {
-		*(void **)(slab + i * p->size) = p->free;
-		p->free = slab + i * p->size;
-	}
-	return true;
-}
-
-static void *pool_get(struct pool *p)
-{
-	void *got;
-
-	if (!p->free && !pool_grow(p))
-		return NULL;
-	got = p->free;
-	p->free = *(void **)got;
-	return got;
-}
-
-static void pool_put(struct pool *p, void *o)
-{
-	*(void **)o = p->free;
-	p->free = o;
-}
-
-static void pool_free(struct pool *p)
-{
-	for (unsigned int i = 0; i < p->count; i++)
-		free(p->slabs[i]);
-	free(p->slabs);
-	p->slabs = NULL;
-	p->count = p->room = 0;
-	p->free = NULL;
-}
 
 void match_init(struct match *m)
 {
@@ -72,15 +19,16 @@ void match_init(struct match *m)
 
 void match_free(struct match *m)
 {
-	for (struct transmission *t = m->oldest; t; t = t->newer) {
-		for (struct heard *h = t->first; h; h = h->next)
-			chunk_release(h->chunk);
-		chunk_release(t->chunk);
+	for (struct transmission *t = m->oldest, *newer; t; t = newer) {
+		newer = t->newer;
+		match_give_back(m, t);
 	}
-	m->oldest = m->newest = NULL;
+	m->oldest = m->newest = m->examined = NULL;
 	pool_free(&m->transmissions);
 	pool_free(&m->heard);
 	free(m->radios);
+	m->radios = NULL;
+	m->radio_room = 0;
 }
 
 void match_forget(struct match *m)
@@ -115,9 +63,9 @@ static bool is_unique(uint8_t class)
 	return class <= FRAME_DATA || class == FRAME_BLOCK_ACK;
 }
 
-static double window_ns(const struct domain *d, const struct reception *r, double variance)
+double match_window(const struct domain *d, const struct reception *r)
 {
-	double w = 4 * sqrt(2 * (variance + d->clock.jitter));
+	double w = 4 * sqrt(2 * (clock_variance(&d->clock, r->own_ns) + d->clock.jitter));
 
 	if (is_unique(r->class))
 		return MATCH_WINDOW_NS;
@@ -126,8 +74,15 @@ static double window_ns(const struct domain *d, const struct reception *r, doubl
 					: w;
 }
 
-/* Where another reception is to be expected. Those of near classes cannot have been late by much,
- * so that their mean is better than the middle one. */
+/* Those of near classes cannot have been late by much, so that their mean is better than the middle
+ * one. */
+double match_centre(const struct transmission *t)
+{
+	if (is_unique(t->class))
+		return 0;
+	return t->mean_ns - (double)(transmission_ns(t) - t->first->unified_ns);
+}
+
 static double distance(const struct transmission *t, int64_t unified_ns)
 {
 	if (is_unique(t->class))
@@ -135,51 +90,66 @@ static double distance(const struct transmission *t, int64_t unified_ns)
 	return fabs((double)(unified_ns - t->first->unified_ns) - t->mean_ns);
 }
 
-/* The nearest transmission, of which the radio has no reception yet. */
+/* The nearest transmission, of which the radio has no reception yet. `repeated`: it has one of
+ * another that is near. */
 static struct transmission *nearest(struct match *m, const struct domain *d,
 				    const struct reception *r, int64_t unified_ns, double window,
-				    bool *ambiguous)
+				    bool *ambiguous, bool *repeated)
 {
 	struct transmission *best = NULL;
+	unsigned int in_reach = 0;
 	double least = window;
 
-	*ambiguous = false;
+	*repeated = false;
 	for (struct transmission *t = *bucket(m, r->key); t; t = t->chain) {
 		double off = distance(t, unified_ns);
 
-		if (t->key != r->key || t->part != d->part || off > window ||
-		    t->class != r->class || has_radio(t, r->radio))
+		if (t->key != r->key || t->part != d->part || off > window || t->class != r->class)
 			continue;
-		*ambiguous |= best != NULL;
-		if (off <= least) {
+		in_reach++;
+		if (has_radio(t, r->radio)) {
+			*repeated = true;
+			t->tracks = false;
+		} else if (off <= least) {
 			least = off;
 			best = t;
 		}
 	}
+	*ambiguous = in_reach > (best ? 1 : 0);
 	return best;
 }
 
-static struct transmission *begin(struct match *m, const struct domain *d,
-				  const struct reception *r)
+static struct transmission *make(struct match *m, const struct domain *d, const struct reception *r)
 {
-	struct transmission *t = pool_get(&m->transmissions), **at = bucket(m, r->key);
+	struct transmission *t = pool_get(&m->transmissions);
+
+	if (t)
+		*t = (struct transmission){
+			.key = r->key,
+			.address = r->address,
+			.part = d->part,
+			.class = r->class,
+			.tracks = r->tracks,
+		};
+	return t;
+}
+
+/* A clock may have gone back a little. */
+static struct transmission *begin(struct match *m, const struct domain *d,
+				  const struct reception *r, int64_t unified_ns)
+{
+	struct transmission *t = make(m, d, r), *older = m->newest, **at = bucket(m, r->key);
 
 	if (!t)
 		return NULL;
-	*t = (struct transmission){
-		.chain = *at,
-		.key = r->key,
-		.address = r->address,
-		.part = d->part,
-		.class = r->class,
-		.tracks = r->tracks,
-	};
+	while (older && older->first->unified_ns > unified_ns)
+		older = older->older;
+	t->chain = *at;
 	*at = t;
-	if (m->newest)
-		m->newest->newer = t;
-	else
-		m->oldest = t;
-	m->newest = t;
+	t->older = older;
+	t->newer = older ? older->newer : m->oldest;
+	*(t->older ? &t->older->newer : &m->oldest) = t;
+	*(t->newer ? &t->newer->older : &m->newest) = t;
 	m->begun++;
 	m->open++;
 	return t;
@@ -205,6 +175,7 @@ static void show_best(struct transmission *t, const struct reception *r)
 	t->frame = r->frame;
 	t->kept = r->kept;
 	t->whole = r->whole;
+	t->length = r->length;
 	t->radio = r->radio;
 	t->mhz = r->mhz;
 	t->flags = r->flags;
@@ -229,6 +200,54 @@ static void add(struct transmission *t, struct heard *h, double jitter)
 	t->radios |= 1ULL << h->radio % 64;
 }
 
+/* ---- frames with a wrong FCS ----------------------------------------------------------------- */
+
+static void forget(struct match *m, struct transmission *t)
+{
+	struct transmission **at = bucket(m, t->key);
+
+	while (*at != t)
+		at = &(*at)->chain;
+	*at = t->chain;
+	*(t->older ? &t->older->newer : &m->oldest) = t->newer;
+	*(t->newer ? &t->newer->older : &m->newest) = t->older;
+	t->chain = t->older = t->newer = NULL;
+	m->open--;
+}
+
+/* The damaged transmission's reception becomes another one's. */
+static void join(struct match *m, struct transmission *damaged, struct transmission *to)
+{
+	struct heard *h = damaged->first;
+
+	forget(m, damaged);
+	h->next = to->damaged;
+	to->damaged = h;
+	to->damaged_count++;
+	damaged->first = NULL;
+	match_give_back(m, damaged);
+	m->begun--;
+	m->merged++;
+}
+
+/* Looks at the transmissions that began before `unified_ns`. */
+static void examine(struct match *m, int64_t unified_ns)
+{
+	struct transmission *t;
+
+	while ((t = m->examined ? m->examined->newer : m->oldest) &&
+	       t->first->unified_ns < unified_ns) {
+		struct transmission *to = t->class == FRAME_BAD_FCS ? damaged_belongs_to(t) : NULL;
+
+		if (to)
+			join(m, t, to);
+		else
+			m->examined = t;
+	}
+}
+
+/* ---- receptions ------------------------------------------------------------------------------ */
+
 /* Returns the radio's last reception, or NULL without memory. */
 static struct answered *last_of(struct match *m, uint32_t radio)
 {
@@ -245,82 +264,117 @@ static struct answered *last_of(struct match *m, uint32_t radio)
 	return &m->radios[radio];
 }
 
-int match_take(struct match *m, const struct domain *d, const struct reception *r,
-	       int64_t unified_ns)
+static struct heard *hear(struct match *m, const struct domain *d, const struct reception *r,
+			  int64_t unified_ns, uint8_t flags)
 {
-	struct answered *last = last_of(m, r->radio);
-	double variance = clock_variance(&d->clock, r->own_ns);
-	bool ambiguous = false;
-	struct transmission *t = NULL;
-	struct heard *h = last ? pool_get(&m->heard) : NULL;
+	struct heard *h = pool_get(&m->heard);
 
 	if (!h)
-		return -ENOMEM;
-	if (r->class != FRAME_BAD_FCS)
-		t = nearest(m, d, r, answer_time(last, r, unified_ns), window_ns(d, r, variance),
-			    &ambiguous);
-	m->receptions++;
-	if (t)
-		m->merged++;
-	else
-		t = begin(m, d, r);
-	if (!t)
-		return -ENOMEM;
+		return NULL;
 	*h = (struct heard){
 		.stamp_ns = r->stamp_ns,
 		.own_ns = r->own_ns,
 		.unified_ns = unified_ns,
-		.variance = variance,
+		.variance = clock_variance(&d->clock, r->own_ns),
 		.radio = r->radio,
 		.domain = d->number,
 		.generation = d->clock.generation,
 		.mhz = r->mhz,
-		.flags = r->flags | (ambiguous ? HEARD_AMBIGUOUS : 0),
+		.flags = r->flags | flags | (d->alone ? HEARD_UNALIGNED : 0),
 		.signal = r->signal,
 		.chunk = m->keep_all ? chunk_hold(r->chunk) : NULL,
 		.frame = r->frame,
 		.kept = r->kept,
 		.whole = r->whole,
 	};
+	return h;
+}
+
+int match_take(struct match *m, const struct domain *d, const struct reception *r,
+	       int64_t unified_ns)
+{
+	struct answered *last = last_of(m, r->radio);
+	bool ambiguous = false, repeated = false;
+	struct transmission *t = NULL;
+	struct heard *h;
+
+	if (!last)
+		return -ENOMEM;
+	examine(m, unified_ns - DAMAGED_NEAR_NS);
+	if (r->class < FRAME_BAD_FCS)
+		t = nearest(m, d, r, answer_time(last, r, unified_ns), match_window(d, r),
+			    &ambiguous, &repeated);
+	h = hear(m, d, r, unified_ns, ambiguous ? HEARD_AMBIGUOUS : 0);
+	if (!h)
+		return -ENOMEM;
+	m->receptions++;
+	if (t)
+		m->merged++;
+	else
+		t = begin(m, d, r, unified_ns);
+	if (!t)
+		return -ENOMEM;
+	if (repeated) /* it is not unique after all: somebody replays it */
+		t->tracks = false;
 	add(t, h, d->clock.jitter);
 	show_best(t, r);
-	answer_note(last, t, unified_ns);
+	if (r->class != FRAME_OPAQUE)
+		answer_note(last, t, unified_ns);
 	return 0;
+}
+
+struct transmission *match_late(struct match *m, const struct domain *d, const struct reception *r,
+				int64_t unified_ns, const struct retained_entry *found)
+{
+	struct transmission *t = make(m, d, r);
+	struct heard *h = t ? hear(m, d, r, unified_ns, HEARD_LATE) : NULL;
+
+	if (!h)
+		return NULL;
+	add(t, h, d->clock.jitter);
+	show_best(t, r);
+	t->flags |= HEARD_LATE;
+	m->receptions++;
+	if (found) {
+		t->found = true;
+		t->found_ns = found->at_ns;
+		t->number = found->number;
+		m->merged++;
+	} else {
+		m->begun++;
+	}
+	return t;
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-static void forget(struct match *m, struct transmission *t)
-{
-	struct transmission **at = bucket(m, t->key);
-
-	while (*at != t)
-		at = &(*at)->chain;
-	*at = t->chain;
-}
-
 struct transmission *match_decided(struct match *m, int64_t unified_ns)
 {
-	struct transmission *t = m->oldest;
+	struct transmission *t;
 
+	examine(m, unified_ns);
+	t = m->oldest;
 	if (!t || t->first->unified_ns >= unified_ns)
 		return NULL;
-	m->oldest = t->newer;
-	if (!m->oldest)
-		m->newest = NULL;
-	m->open--;
+	if (t == m->examined)
+		m->examined = NULL;
 	forget(m, t);
-	t->newer = t->chain = NULL;
 	return t;
 }
 
-void match_give_back(struct match *m, struct transmission *t)
+static void give_back(struct match *m, struct heard *h)
 {
-	for (struct heard *h = t->first, *next; h; h = next) {
+	for (struct heard *next; h; h = next) {
 		next = h->next;
 		chunk_release(h->chunk);
 		pool_put(&m->heard, h);
 	}
+}
+
+void match_give_back(struct match *m, struct transmission *t)
+{
+	give_back(m, t->first);
+	give_back(m, t->damaged);
 	chunk_release(t->chunk);
 	pool_put(&m->transmissions, t);
 }

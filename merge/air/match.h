@@ -11,6 +11,8 @@
 #include "answer.h"
 #include "merge/clock/domain.h"
 #include "merge/model/transmission.h"
+#include "pool.h"
+#include "retained.h"
 
 #define MATCH_WINDOW_NS 10000000 /* of frames that are unique for a second */
 #define MATCH_NEAR_LEAST_NS 20000
@@ -18,16 +20,10 @@
 #define MATCH_OPEN_NS 20000000 /* a transmission is decided after this time */
 #define MATCH_BUCKETS 16384
 
-struct pool {
-	size_t size;
-	void *free;
-	void **slabs;
-	unsigned int count, room;
-};
-
 struct match {
 	struct transmission *buckets[MATCH_BUCKETS];
 	struct transmission *oldest, *newest; /* not yet decided */
+	struct transmission *examined;	      /* the newest one that damaged.h has looked at */
 	struct pool transmissions, heard;
 	struct answered *radios; /* by their number */
 	uint32_t radio_room;
@@ -44,6 +40,14 @@ void match_forget(struct match *m);
 /* Takes a reception of a domain at its unified time. Returns 0, or -ENOMEM. */
 int match_take(struct match *m, const struct domain *d, const struct reception *r,
 	       int64_t unified_ns);
+/* Makes a transmission of a late reception, which is flagged. `found`: the transmission that it
+ * belongs to, or NULL. It is the caller's, who gives it back. Returns NULL without memory. */
+struct transmission *match_late(struct match *m, const struct domain *d, const struct reception *r,
+				int64_t unified_ns, const struct retained_entry *found);
+/* How far a reception may be from its transmission, ns. */
+double match_window(const struct domain *d, const struct reception *r);
+/* Where receptions are to be expected, ns from the transmission's time. */
+double match_centre(const struct transmission *t);
 /* Returns the oldest transmission if it began before `unified_ns`, or NULL. It is the caller's, who
  * gives it back. */
 struct transmission *match_decided(struct match *m, int64_t unified_ns);

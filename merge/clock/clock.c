@@ -42,7 +42,8 @@ double clock_variance(const struct clock *c, int64_t own_ns)
 {
 	double t = own_ns - c->at_ns, walked = fabs(t);
 
-	return c->p00 + 2 * t * c->p01 + t * t * c->p11 + WALK * walked * walked * walked / 3;
+	return c->p00 + 2 * t * c->p01 + t * t * c->p11 + WALK * walked * walked * walked / 3 +
+	       (own_ns >= c->doubt_ns ? c->doubt : 0);
 }
 
 void clock_predict(struct clock *c, int64_t own_ns)
@@ -50,6 +51,8 @@ void clock_predict(struct clock *c, int64_t own_ns)
 	double t = own_ns - c->at_ns, walked = fabs(t), whole;
 
 	c->p00 = clock_variance(c, own_ns);
+	if (own_ns >= c->doubt_ns)
+		c->doubt = 0;
 	c->p01 += t * c->p11 + WALK * walked * t / 2;
 	c->p11 += WALK * walked;
 	c->off_ns += (c->rate + c->steer) * t;
@@ -69,7 +72,14 @@ void clock_own_shifted(struct clock *c, int64_t ns)
 {
 	c->at_ns += ns;
 	c->base_ns -= ns;
+	c->doubt_ns += ns;
 	c->generation++;
+}
+
+void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns)
+{
+	c->doubt_ns = own_ns;
+	c->doubt += sd_ns * sd_ns;
 }
 
 void clock_correct(struct clock *c, double error_ns, double variance)

@@ -18,6 +18,8 @@ struct clock {
 	double off_ns, rate;  /* the rate without unit */
 	double steer;	      /* and what follows the collector's clock (anchor.h) */
 	double p00, p01, p11; /* their covariance: ns^2, ns, 1 */
+	int64_t doubt_ns;     /* from this own time on, */
+	double doubt;	      /* p00 is more by this: a step is there. 0: nothing */
 	double jitter;	      /* variance of stamps, ns^2 */
 	double last_residual; /* for `jitter` */
 	bool has_residual;
@@ -36,6 +38,8 @@ void clock_predict(struct clock *c, int64_t own_ns);
 int64_t clock_own(const struct clock *c, int64_t unified_ns);
 /* Own time is `ns` more than it was, and unified time stays. */
 void clock_own_shifted(struct clock *c, int64_t ns);
+/* From a later own time on, the distance is known to `sd_ns` only. */
+void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns);
 /* Takes a measurement at the state's time: the unified time was `error_ns` more. */
 void clock_correct(struct clock *c, double error_ns, double variance);
 /* Takes the difference of a stamp to what others say. */

@@ -11,13 +11,19 @@
 #include "merge/frame/identity.h"
 
 #define SETS (64 * 1024)
+#define GAPS 64
+#define GAP_MOST_NS 500000000LL
 #define ALONE_NS 2100000000LL
+#define SPARSE_NS 10000000000LL
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
+#define OFF_NS 300000
+#define OFF_FOR_NS 1000000000LL
+#define CROSS_NS 10000000000LL /* between stamps of a radio's domains */
 
 int clocks_init(struct clocks *c)
 {
-	*c = (struct clocks){ .alone_ns = ALONE_NS };
+	*c = (struct clocks){ .alone_ns = ALONE_NS, .sparse_ns = SPARSE_NS };
 	return references_init(&c->references, SETS);
 }
 
@@ -58,13 +64,16 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
+static bool is_old(const struct clocks *c, const struct reference *e, bool beacon)
+{
+	return c->now_ns - e->unified_ns > (beacon ? AGE_BEACON_NS : AGE_NS);
+}
+
 /* The other domain that has heard it, or NULL. */
 static const struct domain *heard_by(const struct clocks *c, const struct domain *d,
 				     const struct reference *e, bool beacon)
 {
-	int64_t age = c->now_ns - e->unified_ns;
-
-	if (e->domain == d->number || age > (beacon ? AGE_BEACON_NS : AGE_NS))
+	if (e->domain == d->number || e->replayed || is_old(c, e, beacon))
 		return NULL;
 	return c->list[e->domain];
 }
@@ -134,6 +143,31 @@ static unsigned int members(const struct clocks *c, uint32_t part)
 	return n;
 }
 
+int clocks_find_alone(struct clocks *c)
+{
+	enum { NOBODY, SEVERAL = UINT32_MAX }; /* else a sensor's index + 1 */
+	uint32_t *of = calloc(c->parts + 1, sizeof(*of)), all = NOBODY;
+
+	if (!of)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+		uint32_t sensor = d->sensor + 1;
+
+		if (!d->clock.known)
+			continue;
+		of[d->part] = of[d->part] == NOBODY || of[d->part] == sensor ? sensor : SEVERAL;
+		all = all == NOBODY || all == sensor ? sensor : SEVERAL;
+	}
+	for (unsigned int i = 0; i < c->count; i++) {
+		struct domain *d = c->list[i];
+
+		d->alone = d->clock.known && all == SEVERAL && of[d->part] != SEVERAL;
+	}
+	free(of);
+	return 0;
+}
+
 void references_shift(struct clocks *c, uint32_t part, int64_t ns)
 {
 	struct reference *r = c->references.of;
@@ -183,17 +217,20 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 		      const struct reception *r, int64_t unified_ns)
 {
 	int64_t off = e->unified_ns - unified_ns, step_ns;
+	struct mark now = { r->own_ns, e->unified_ns - r->own_ns };
 	uint64_t number = d->queue.tail - 1;
 
-	/* A slew comes slowly, and is level.h's. A clock whose rate is not known may be far off. */
+	/* A clock whose rate is not known may be far off. */
 	if (llabs(off) < fmax(STEP_NS, 5 * sqrt(clock_variance(&d->clock, r->own_ns))) ||
-	    llabs(off - d->good_off_ns) < STEP_NS + SLEW_RATE * (r->own_ns - d->good_ns)) {
+	    course_fits(&d->course, &d->clock, &now)) {
 		d->good = number;
 		d->good_ns = r->own_ns;
 		d->good_off_ns = off;
+		course_add(&d->course, &d->clock, &now);
 		d->suspects.count = 0;
 		return;
 	}
+	off -= course_off(&d->course, &d->clock, r->own_ns);
 	if (!suspects_add(&d->suspects, off, e->domain, r->own_ns, number) ||
 	    !suspects_agree(&d->suspects, &step_ns))
 		return;
@@ -202,13 +239,38 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 	c->steps++;
 }
 
+/* Whether the clock has been found to be off, and is not yet corrected. */
+static bool is_off(const struct domain *d, int64_t own_ns)
+{
+	return d->suspects.count ||
+	       (llabs(d->good_off_ns) > OFF_NS && own_ns - d->good_ns < OFF_FOR_NS);
+}
+
 /* ---- arrivals -------------------------------------------------------------------------------- */
+
+/* How long the domain is without references that fit, at most. The longest times count, but not for
+ * ever. */
+static void note_gap(struct domain *d, int64_t gap_ns)
+{
+	gap_ns = gap_ns < 0 || gap_ns > GAP_MOST_NS ? GAP_MOST_NS : gap_ns;
+	d->good_gap_ns = gap_ns > d->good_gap_ns ? gap_ns : d->good_gap_ns - d->good_gap_ns / GAPS;
+}
+
+/* Nobody knows when a frame was first sent that is heard again and again. */
+static bool is_replayed(struct clocks *c, const struct domain *d, struct reference *e,
+			int64_t unified_ns)
+{
+	bool before = e->replayed, now = references_replayed(e, d->number, unified_ns);
+
+	c->replayed += now && !before;
+	return now;
+}
 
 static void reference_arrived(struct clocks *c, struct domain *d, struct reception *r)
 {
 	struct reference *e = references_find(&c->references, r->key);
 	bool beacon = r->class == FRAME_BEACON;
-	int64_t unified;
+	int64_t unified, before;
 
 	if (!d->clock.known) {
 		wait_for_clock(d, r);
@@ -217,13 +279,21 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 		return;
 	}
 	unified = clock_unified(&d->clock, r->own_ns);
+	if (e && !is_old(c, e, beacon) && is_replayed(c, d, e, unified)) {
+		r->tracks = false;
+		return;
+	}
 	if (!e || !heard_by(c, d, e, beacon)) {
-		if (!d->suspects.count && (!e || e->domain != d->number))
+		if (!is_off(d, r->own_ns) && (!e || e->domain != d->number))
 			references_add(&c->references, r->key, unified, d->number);
 	} else if (c->list[e->domain]->part != d->part) {
 		other_part(c, d, e, r->own_ns);
 	} else {
+		d->suspects.least_ns = 2 * d->good_gap_ns;
+		before = d->good_ns;
 		same_part(c, d, e, r, unified);
+		if (d->good == d->queue.tail - 1)
+			note_gap(d, r->own_ns - before);
 	}
 }
 
@@ -279,28 +349,55 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
-/* A domain that shares nothing with others. */
-static struct domain *alone(const struct clocks *c, bool all)
+/* Another domain of the sensor whose clock may be found, and with it this one's. */
+static bool has_hope(const struct clocks *c, const struct domain *d)
+{
+	for (unsigned int i = 0; i < c->count; i++)
+		if (c->list[i]->sensor == d->sensor && c->list[i]->arrived && !c->list[i]->ended &&
+		    !c->list[i]->clock.known)
+			return true;
+	return false;
+}
+
+/* Whether the domain shares nothing with others, which have come as far. If it shares a little, it
+ * waits for more. */
+static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
+{
+	int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
+
+	if (reached_ns == INT64_MAX)
+		return true;
+	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
+	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+}
+
+static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->arrived && !d->clock.known &&
-		    (all || d->ended || d->newest_ns - d->first_ns >= c->alone_ns))
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns))
 			return d;
 	}
 	return NULL;
 }
 
-/* Unified time at which the domain's sensor has stamped `stamp_ns`, as its TSFT has it. */
-static bool unified_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
+/* Own time at which the domain's sensor has stamped `stamp_ns`. A radio whose TSFT was reset had
+ * another domain until then: what little an ended one has must do. */
+static bool own_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
 {
 	double variance;
 	int64_t ahead;
 
-	if (d->follows != FOLLOWS_TSFT || d->ended ||
-	    !bridge_ahead(&d->arrived_by, &ahead, &variance))
+	if (d->follows != FOLLOWS_TSFT || !d->arrived)
 		return false;
+	if (d->ended && llabs(d->stamp_ns - stamp_ns) > CROSS_NS)
+		return false;
+	if (!bridge_ahead(&d->arrived_by, &ahead, &variance)) {
+		if (!d->ended)
+			return false;
+		ahead = d->arrived_by.of[0];
+	}
 	*own_ns = stamp_ns - ahead;
 	return true;
 }
@@ -310,7 +407,7 @@ static void cross(struct clocks *c, struct domain *d, const struct domain *other
 {
 	int64_t own, others, distance;
 
-	if (!unified_at(d, d->stamp_ns, &own) || !unified_at(other, d->stamp_ns, &others))
+	if (!own_at(d, d->stamp_ns, &own) || !own_at(other, d->stamp_ns, &others))
 		return;
 	distance = clock_unified(&other->clock, others) - domain_unified(d, own);
 	if (d->clock.known && members(c, d->part) <= members(c, other->part)) {
@@ -326,7 +423,13 @@ static void cross(struct clocks *c, struct domain *d, const struct domain *other
 	}
 }
 
-static void cross_all(struct clocks *c)
+/* The first references are better than the stamps around a reset. */
+static bool may_cross(const struct domain *d, bool all)
+{
+	return all || d->ended || d->newest_ns - d->first_ns >= ROOT_NS;
+}
+
+static void cross_all(struct clocks *c, bool all)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
@@ -335,24 +438,30 @@ static void cross_all(struct clocks *c)
 			const struct domain *other = c->list[k];
 
 			if (other->sensor == d->sensor && other != d && other->clock.known &&
-			    (!d->clock.known || other->part != d->part))
+			    (!d->clock.known || other->part != d->part) &&
+			    (!other->ended || may_cross(d, all)))
 				cross(c, d, other);
 		}
 	}
 }
 
-void clocks_look(struct clocks *c, bool all)
+static void spread(struct clocks *c, bool all)
 {
-	struct domain *d = root(c, all);
+	look_again(c);
+	cross_all(c, all);
+	look_again(c);
+}
+
+void clocks_look(struct clocks *c, int64_t reached_ns)
+{
+	struct domain *d = root(c, reached_ns == INT64_MAX);
 
 	look_again(c);
 	if (d)
 		found(c, d, c->parts++);
-	look_again(c);
-	cross_all(c);
-	look_again(c);
-	while (c->parts && (d = alone(c, all))) {
+	spread(c, reached_ns == INT64_MAX);
+	while (c->parts && (d = alone(c, reached_ns))) {
 		found(c, d, c->parts++);
-		look_again(c);
+		spread(c, reached_ns == INT64_MAX);
 	}
 }

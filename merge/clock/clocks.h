@@ -13,8 +13,6 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
-#define STEP_NS 1000000 /* smaller ones are level.h's */
-#define SLEW_RATE 600e-6
 #define ROOT_NS 1000000000LL /* a root is chosen after this time */
 
 struct clocks {
@@ -25,9 +23,12 @@ struct clocks {
 	struct clock *commons; /* by part: what all its clocks have in common (anchor.h) */
 	uint32_t common_room;
 	int64_t now_ns;	  /* newest unified time of an arrival */
-	int64_t alone_ns; /* a domain that nobody knows makes a part of its own after this time */
-	bool joined;	  /* since the last clocks_look() */
+	/* A domain that nobody knows makes a part of its own after this time, and one that shares
+	 * too few references with others, after this. */
+	int64_t alone_ns, sparse_ns;
+	bool joined; /* since the last clocks_look() */
 	uint64_t joins, steps, slews, part_joins;
+	uint64_t replayed; /* references that a domain has heard twice */
 	/* Called before receptions in the queue, or the clock, change. May be NULL. */
 	void (*changed)(void *context, struct domain *d, const char *event);
 	void *context;
@@ -42,7 +43,11 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor);
 void clocks_arrived(struct clocks *c, struct domain *d);
 /* Adds to the times of a part's references. */
 void references_shift(struct clocks *c, uint32_t part, int64_t ns);
-/* Looks for clocks again: after some arrivals. `all`: nothing more will arrive. */
-void clocks_look(struct clocks *c, bool all);
+/* Looks for clocks again: after some arrivals. All domains have come to `reached_ns`, as far as
+ * their time is known; INT64_MAX: nothing more will arrive. */
+void clocks_look(struct clocks *c, int64_t reached_ns);
+
+/* Sets each domain's `alone`. Returns 0 or -ENOMEM. */
+int clocks_find_alone(struct clocks *c);
 
 #endif

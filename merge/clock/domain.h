@@ -10,6 +10,7 @@
 
 #define SAMPLES 32  /* looked at for joins */
 #define SUSPECTS 16 /* looked at for steps */
+#define MARKS 8	    /* the same */
 
 enum domain_follows { FOLLOWS_STAMP, FOLLOWS_RAW, FOLLOWS_TSFT }; /* own.h */
 
@@ -40,8 +41,21 @@ struct suspects {
 	unsigned int count;
 	int64_t ns[SUSPECTS];
 	uint32_t others[SUSPECTS]; /* domains */
-	int64_t last_ns;	   /* own time of the last one */
+	int64_t first_ns, last_ns; /* own times of the first and the last one */
+	int64_t least_ns;	   /* they do not count before they last so long */
 	uint64_t first;		   /* number of the first one in the queue */
+};
+
+/* What others' time is to own time. */
+struct mark {
+	int64_t own_ns, distance_ns;
+};
+
+/* Its course: at the newest references that fit. */
+struct course {
+	uint32_t count;	     /* also those that were overwritten */
+	uint32_t generation; /* the clock's, then */
+	struct mark of[MARKS];
 };
 
 struct domain {
@@ -49,6 +63,7 @@ struct domain {
 	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
 	struct clock clock;
 	struct queue queue;
+	bool alone;	    /* no other sensor is in its part, though there are others */
 	bool arrived;	    /* something has */
 	bool ended;	    /* nothing more will come */
 	int64_t first_ns;   /* own time of the first reception */
@@ -59,14 +74,20 @@ struct domain {
 	double anchor_sd;   /* with this sigma, ns */
 	int64_t stepped_ns; /* sum of the steps that were taken out of own time */
 	enum domain_follows follows;
-	struct reading reading;	      /* the last one */
-	uint64_t since;		      /* number of the first reception after it */
-	int64_t tsft_ns, behind_ns;   /* the last TSFT; the stamp minus it */
+	struct reading reading;	    /* the last one */
+	uint64_t since;		    /* number of the first reception after it */
+	int64_t tsft_ns, behind_ns; /* the last TSFT; the stamp minus it */
+	bool doubted;		    /* the TSFT may have been reset, */
+	uint64_t doubt_from;	    /* from this number on; */
+	int64_t doubt_stamp_ns;	    /* its stamp; and behind_ns before it */
+	int64_t doubt_behind_ns;
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
+	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */
-	struct suspects suspects;     /* steps */
+	struct course course;	      /* steps */
+	struct suspects suspects;     /* the same */
 	struct waiting *waiting;      /* WAITING_MAX of them, or NULL */
 	unsigned int waiting_count;
 	/* FOLLOWS_TSFT: stamps minus own time, as they arrive; minus unified time, in an epoch */
@@ -74,6 +95,8 @@ struct domain {
 	int64_t stamp_ns; /* the newest one */
 	/* Level, and small steps */
 	unsigned int outliers;
+	uint32_t outlier_other; /* the domain that the first one was off, */
+	bool outlier_others;	/* and others, too */
 	int64_t outlier_first_ns, outlier_last_ns;
 	double outlier_least, outlier_most;
 	/* Counted for clocks.tsv. */

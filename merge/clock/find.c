@@ -2,6 +2,7 @@
 /* Find: see find.h. */
 #include "find.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,14 +58,58 @@ bool samples_agree(const struct samples *s, int64_t *ns)
 	return agree >= JOIN_LEAST && agree * 10 >= n * 6;
 }
 
+void course_add(struct course *s, const struct clock *c, const struct mark *m)
+{
+	if (s->generation != c->generation)
+		s->count = 0;
+	s->generation = c->generation;
+	if (s->count &&
+	    llabs(m->own_ns - s->of[(s->count - 1) % MARKS].own_ns) < STEP_APART_NS)
+		return;
+	s->of[s->count++ % MARKS] = *m;
+}
+
+static unsigned int marks(const struct course *s, const struct clock *c)
+{
+	if (s->generation != c->generation)
+		return 0;
+	return s->count < MARKS ? s->count : MARKS;
+}
+
+bool course_fits(const struct course *s, const struct clock *c, const struct mark *m)
+{
+	for (unsigned int i = 0; i < marks(s, c); i++) {
+		double since = m->own_ns - s->of[i].own_ns;
+		double moved = m->distance_ns - s->of[i].distance_ns - (c->rate + c->steer) * since;
+
+		if (fabs(moved) < STEP_NS + SLEW_RATE * fabs(since))
+			return true;
+	}
+	return false;
+}
+
+int64_t course_off(const struct course *s, const struct clock *c, int64_t own_ns)
+{
+	int64_t off[MARKS], m;
+	unsigned int n = marks(s, c);
+
+	for (unsigned int i = 0; i < n; i++)
+		off[i] = s->of[i].own_ns + s->of[i].distance_ns - clock_unified(c, s->of[i].own_ns);
+	(void)own_ns;
+	m = n ? median(off, n) : 0;
+	return llabs(m) > STEP_NS / 2 ? m : 0;
+}
+
 bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns, uint64_t number)
 {
 	unsigned int i = s->count % SUSPECTS;
 
 	if (s->count && llabs(own_ns - s->last_ns) < STEP_APART_NS)
 		return false;
-	if (!s->count)
+	if (!s->count) {
 		s->first = number;
+		s->first_ns = own_ns;
+	}
 	s->ns[i] = ns;
 	s->others[i] = other;
 	s->last_ns = own_ns;
@@ -78,7 +123,7 @@ bool suspects_agree(const struct suspects *s, int64_t *ns)
 	bool several = false;
 	uint32_t first = 0;
 
-	if (n < STEP_LEAST)
+	if (n < STEP_LEAST || s->last_ns - s->first_ns < s->least_ns)
 		return false;
 	*ns = median(s->ns, n);
 	for (unsigned int i = 0; i < n; i++) {
@@ -113,11 +158,15 @@ static uint64_t step_place(const struct domain *d)
 
 void domain_step(struct domain *d, int64_t step_ns)
 {
-	for (uint64_t n = step_place(d); n < d->queue.tail; n++)
+	uint64_t place = step_place(d);
+
+	for (uint64_t n = place; n < d->queue.tail; n++)
 		queue_at(&d->queue, n)->own_ns += step_ns;
 	d->stepped_ns += step_ns;
 	d->newest_ns += step_ns;
-	d->clock.p00 += STEP_SD_NS * STEP_SD_NS;
+	clock_doubt(&d->clock, queue_at(&d->queue, place)->own_ns, STEP_SD_NS);
+	if (d->course.generation == d->clock.generation)
+		d->course.generation++;
 	d->clock.generation++;
 	d->good = d->queue.tail - 1;
 	d->suspects.count = 0;

@@ -9,15 +9,26 @@
 #define JOIN_NEAR_NS 300000
 #define JOIN_LEAST 5
 #define STEP_APART_NS 10000000
+#define STEP_NS 1000000	 /* smaller ones are level.h's */
+#define SLEW_RATE 600e-6 /* a clock's that is being slewed */
 
 /* Adds a difference if it is far enough from the last one. */
 void samples_add(struct samples *s, int64_t ns, int64_t own_ns, uint32_t part);
 /* Whether at least JOIN_LEAST, and 60 %, are near their median, which is then in `*ns`. */
 bool samples_agree(const struct samples *s, int64_t *ns);
-/* The same for references that contradict the clock. Returns whether it was added. */
+/* Adds a mark if it is far enough from the last one. Marks of an earlier setting of the clock are
+ * dropped. */
+void course_add(struct course *s, const struct clock *c, const struct mark *m);
+/* Whether the clock may have come there from one of the marks without a step. A slew comes slowly,
+ * and is level.h's. It may not have come to the clock yet, so that the clock itself cannot tell. */
+bool course_fits(const struct course *s, const struct clock *c, const struct mark *m);
+/* By how much the clock is behind its course. */
+int64_t course_off(const struct course *s, const struct clock *c, int64_t own_ns);
+/* The same as for samples, for references that contradict the clock. Returns whether it was added. */
 bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns, uint64_t number);
 /* Whether at least three are near their median, against two others at least (or six, against
- * one). */
+ * one), and last longer than the domain ever is without a reference that fits: somebody may replay
+ * frames, but he cannot take the others away. */
 bool suspects_agree(const struct suspects *s, int64_t *ns);
 /* Takes a step out of the domain's own time. Its place is between the last reference that fits and
  * the first one that does not: where the time goes back, or else the largest gap. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "anchor.h"
+#include "find.h"
 #include "merge/model/transmission.h"
 
 #define ITERATIONS 40
@@ -17,13 +18,15 @@
 #define PRIOR_TIMES 400
 #define PRIOR (10e3 * 10e3)
 #define SLEW_SIGMAS 6
+#define BRIDGE_SIGMAS 4
 /* A small step is outliers that agree, without any good reference between them. */
 #define OUTLIERS 4
+#define OUTLIERS_OF_ONE 8 /* if all are off the same other domain, which may be wrong itself */
 #define OUTLIERS_APART_NS 20000000
 #define OUTLIERS_SPAN_NS 60000000
 #define OUTLIERS_NEAR_NS 300e3
 
-enum { X, RESIDUAL, DIRECTION, PRODUCT, DIAGONAL, DOUBT, LEVEL_VECTORS };
+enum { X, RESIDUAL, DIRECTION, PRODUCT, DIAGONAL, DOUBT, WHEN, LEVEL_VECTORS };
 
 void level_init(struct level *l)
 {
@@ -98,8 +101,8 @@ static int slot_of(struct level *l, uint32_t domain, uint32_t *slot)
 	return 0;
 }
 
-/* A stamp that is far off was late, or its clock has made a small step. */
-static void outlier(struct domain *d, double off_ns, int64_t own_ns)
+/* A stamp that is far off another domain's was late, or one of the clocks has made a small step. */
+static void outlier(struct domain *d, double off_ns, int64_t own_ns, uint32_t other)
 {
 	d->outlying++;
 	if (d->outliers && own_ns - d->outlier_last_ns < OUTLIERS_APART_NS)
@@ -107,14 +110,18 @@ static void outlier(struct domain *d, double off_ns, int64_t own_ns)
 	if (!d->outliers || off_ns > d->outlier_most + OUTLIERS_NEAR_NS ||
 	    off_ns < d->outlier_least - OUTLIERS_NEAR_NS) {
 		d->outliers = 0;
+		d->outlier_others = false;
+		d->outlier_other = other;
 		d->outlier_first_ns = own_ns;
 		d->outlier_least = d->outlier_most = off_ns;
 	}
 	d->outliers++;
+	d->outlier_others |= other != d->outlier_other;
 	d->outlier_last_ns = own_ns;
 	d->outlier_least = fmin(d->outlier_least, off_ns);
 	d->outlier_most = fmax(d->outlier_most, off_ns);
-	if (d->outliers < OUTLIERS || own_ns - d->outlier_first_ns < OUTLIERS_SPAN_NS ||
+	if (d->outliers < (d->outlier_others ? OUTLIERS : OUTLIERS_OF_ONE) ||
+	    own_ns - d->outlier_first_ns < OUTLIERS_SPAN_NS ||
 	    d->outlier_most - d->outlier_least > OUTLIERS_NEAR_NS)
 		return;
 	d->clock.p00 += d->outlier_most * d->outlier_most + d->outlier_least * d->outlier_least;
@@ -134,44 +141,87 @@ static bool is_first(const struct transmission *t, const struct heard *h, const 
 	return true;
 }
 
+/* Leaves out what the domain has in this epoch, as its clock has stepped since. */
+static void drop(struct level *l, uint32_t domain)
+{
+	for (uint32_t n = 0; n < l->group_count; n++) {
+		struct level_group *g = &l->groups[n];
+		struct level_member *m = &l->members[g->first];
+
+		for (uint32_t i = 0; i < g->count; i++) {
+			if (m[i].domain != domain)
+				continue;
+			g->weight -= m[i].weight;
+			m[i] = m[--g->count];
+			break;
+		}
+		if (g->count < 2)
+			g->count = 0;
+	}
+}
+
+/* Takes what is in the group. */
+static int group_take(struct level *l, struct clocks *c, const struct level_group *g)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < g->count; i++) {
+		struct level_member *m = &l->members[g->first + i];
+		struct domain *d = c->list[m->domain];
+
+		d->outliers = 0;
+		d->references++;
+		clock_jitter(&d->clock, m->off_ns);
+		if (d->clock.doubt > 0 && m->own_ns >= d->clock.doubt_ns) {
+			drop(l, m->domain);
+			clock_predict(&d->clock, d->clock.doubt_ns);
+		}
+		err = slot_of(l, m->domain, &m->slot);
+	}
+	if (err)
+		return err;
+	l->member_count += g->count;
+	l->groups[l->group_count++] = *g;
+	l->groups_taken++;
+	return 0;
+}
+
 int level_take(struct level *l, struct clocks *c, const struct transmission *t)
 {
-	const struct domain *of_middle = c->list[t->middle->domain];
+	struct domain *of_middle = c->list[t->middle->domain];
 	int64_t middle = clock_unified(&of_middle->clock, t->middle->own_ns);
 	struct level_group g = { .first = l->member_count };
+	unsigned int outliers = 0;
 	int err = room(l, c, t->count);
+	double last = 0;
+	uint32_t other = 0;
 
 	if (err || of_middle->clock.generation != t->middle->generation)
 		return err;
 	for (const struct heard *h = t->first; h; h = h->next) {
 		struct domain *d = c->list[h->domain];
 		struct level_member *m = &l->members[g.first + g.count];
-		double off, far;
+		double off, far, weight = 1 / d->clock.jitter;
 
 		if (!is_first(t, h, d))
 			continue;
 		off = clock_unified(&d->clock, h->own_ns) - middle;
 		far = 5 * sqrt(clock_variance(&d->clock, h->own_ns) + d->clock.jitter);
 		if (fabs(off) > fmax(FAR_NS, far)) {
-			outlier(d, off, h->own_ns);
+			outlier(d, off, h->own_ns, t->middle->domain);
+			outliers++;
+			last = off;
+			other = h->domain;
 			continue;
 		}
-		d->outliers = 0;
-		d->references++;
-		clock_jitter(&d->clock, off);
-		*m = (struct level_member){ h->domain, 0, off, 1 / d->clock.jitter };
+		*m = (struct level_member){ h->domain, 0, h->own_ns, off, weight };
 		g.weight += m->weight;
 		g.count++;
 	}
-	if (g.count < 2)
-		return 0;
-	for (uint32_t i = 0; !err && i < g.count; i++)
-		err = slot_of(l, l->members[g.first + i].domain, &l->members[g.first + i].slot);
-	if (err)
-		return err;
-	l->member_count += g.count;
-	l->groups[l->group_count++] = g;
-	l->groups_taken++;
+	if (g.count >= 2)
+		return group_take(l, c, &g);
+	if (outliers == 1) /* of two, nobody knows which one is wrong */
+		outlier(of_middle, -last, t->middle->own_ns, other);
 	return 0;
 }
 
@@ -282,10 +332,10 @@ static void doubts(const struct level *l, const struct clocks *c)
 		}
 	}
 	for (uint32_t i = 0; i < l->slot_count; i++)
-		doubt[i] /= diagonal[i];
+		doubt[i] /= diagonal[i] > 0 ? diagonal[i] : 1;
 }
 
-static void bridge_member(struct level *l, struct clocks *c, struct level_group *g, uint32_t domain)
+static void bridge_member(struct level *l, struct clocks *c, struct level_group *g, uint32_t domain, int64_t middle_ns)
 {
 	struct level_member *m = &l->members[g->first + g->count];
 	double variance;
@@ -294,13 +344,45 @@ static void bridge_member(struct level *l, struct clocks *c, struct level_group 
 	if (!bridge_ahead(&c->list[domain]->swept_by, &ahead, &variance))
 		return;
 	c->list[domain]->swept_by.count = 0;
-	*m = (struct level_member){ .domain = domain, .off_ns = -ahead, .weight = 1 / variance };
+	*m = (struct level_member){
+		.domain = domain,
+		.own_ns = clock_own(&c->list[domain]->clock, middle_ns),
+		.off_ns = -ahead,
+		.weight = 1 / variance,
+	};
 	g->weight += m->weight;
 	g->count++;
 }
 
+static double square(double a)
+{
+	return a * a;
+}
+
+/* A late interrupt may have stamped most of a radio's frames of the epoch. If the members are
+ * farther apart than their variances allow, they are given what explains it as variance. */
+static void doubt_bridge(const struct level *l, const struct clocks *c, struct level_group *g)
+{
+	struct level_member *m = &l->members[g->first];
+	double least = m[0].off_ns, most = m[0].off_ns, expected = 0;
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		least = fmin(least, m[i].off_ns);
+		most = fmax(most, m[i].off_ns);
+		expected += 1 / m[i].weight +
+			    clock_variance(&c->list[m[i].domain]->clock, m[i].own_ns);
+	}
+	if (square(most - least) <= square(BRIDGE_SIGMAS) * expected)
+		return;
+	g->weight = 0;
+	for (uint32_t i = 0; i < g->count; i++) {
+		m[i].weight = 1 / (1 / m[i].weight + square(most - least));
+		g->weight += m[i].weight;
+	}
+}
+
 /* The radios of a sensor as a group: its clock has stamped all their frames. */
-static int bridges(struct level *l, struct clocks *c)
+static int bridges(struct level *l, struct clocks *c, int64_t middle_ns)
 {
 	int err = 0;
 
@@ -314,9 +396,10 @@ static int bridges(struct level *l, struct clocks *c)
 		for (uint32_t k = i; !err && k < c->count; k++)
 			if (c->list[k]->sensor == d->sensor && c->list[k]->clock.known &&
 			    c->list[k]->part == d->part && c->list[k]->follows == FOLLOWS_TSFT)
-				bridge_member(l, c, &g, k);
+				bridge_member(l, c, &g, k, middle_ns);
 		if (err || g.count < 2)
 			continue;
+		doubt_bridge(l, c, &g);
 		for (uint32_t n = 0; !err && n < g.count; n++) {
 			struct level_member *m = &l->members[g.first + n];
 
@@ -328,41 +411,63 @@ static int bridges(struct level *l, struct clocks *c)
 	return err;
 }
 
-static void epoch_end(struct level *l, struct clocks *c, int64_t middle_ns)
+/* Sets the domains' weights, and moves the clocks to the mean times of their members. */
+static void weigh(struct level *l, struct clocks *c)
+{
+	double *diagonal = vector(l, DIAGONAL), *when = vector(l, WHEN);
+
+	for (uint32_t i = 0; i < l->slot_count; i++)
+		diagonal[i] = when[i] = vector(l, DOUBT)[i] = 0;
+	for (uint32_t n = 0; n < l->group_count; n++) {
+		const struct level_group *g = &l->groups[n];
+
+		for (uint32_t i = 0; i < g->count; i++) {
+			const struct level_member *m = &l->members[g->first + i];
+
+			diagonal[m->slot] += m->weight;
+			when[m->slot] +=
+				m->weight * (m->own_ns - c->list[m->domain]->clock.at_ns);
+		}
+	}
+	for (uint32_t i = 0; i < l->slot_count; i++) {
+		struct clock *k = &c->list[l->domains[i]]->clock;
+
+		if (diagonal[i] > 0)
+			clock_predict(k, k->at_ns + llrint(when[i] / diagonal[i]));
+	}
+}
+
+static void epoch_end(struct level *l, struct clocks *c)
 {
 	double *diagonal = vector(l, DIAGONAL);
 
-	for (uint32_t i = 0; i < l->slot_count; i++) {
-		struct domain *d = c->list[l->domains[i]];
-
-		clock_predict(&d->clock, clock_own(&d->clock, middle_ns));
-		diagonal[i] = vector(l, DOUBT)[i] = 0;
-	}
-	for (uint32_t i = 0; i < l->member_count; i++)
-		diagonal[l->members[i].slot] += l->members[i].weight;
+	weigh(l, c);
 	doubts(l, c);
 	solve(l, c);
 	for (uint32_t i = 0; i < l->slot_count; i++) {
 		double weight = diagonal[i] - prior(c, l, i);
 
-		correct(c, c->list[l->domains[i]], vector(l, X)[i],
-			1 / weight + vector(l, DOUBT)[i] + FLOOR);
+		if (weight > 0)
+			correct(c, c->list[l->domains[i]], vector(l, X)[i],
+				1 / weight + vector(l, DOUBT)[i] + FLOOR);
 	}
 }
 
 int level_tick(struct level *l, struct clocks *c, int64_t unified_ns)
 {
+	int64_t middle_ns;
 	int err;
 
 	if (!l->begun_ns)
 		l->begun_ns = unified_ns;
 	if (unified_ns - l->begun_ns < LEVEL_EPOCH_NS)
 		return 0;
-	err = bridges(l, c);
+	middle_ns = l->begun_ns + (unified_ns - l->begun_ns) / 2;
+	err = bridges(l, c, middle_ns);
 	if (err)
 		return err;
 	if (l->group_count)
-		epoch_end(l, c, l->begun_ns + (unified_ns - l->begun_ns) / 2);
+		epoch_end(l, c);
 	anchor_steer(c, unified_ns);
 	for (uint32_t i = 0; i < l->slot_count; i++)
 		l->slots[l->domains[i]] = 0;

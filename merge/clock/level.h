@@ -8,7 +8,8 @@
  *
  * with the stamps' jitter s and the clocks' variance P, by conjugate gradients. Corrections of one
  * frame after another would leave slow waves over a building. Then each domain's Kalman filter
- * takes its x as a measurement.
+ * takes its x as a measurement, at the mean time of the domain's receptions: frames come in bursts,
+ * and a clock whose rate is wrong is not off by the same in all of an epoch.
  */
 #ifndef MERGE_CLOCK_LEVEL_H
 #define MERGE_CLOCK_LEVEL_H
@@ -21,6 +22,7 @@
 struct level_member {
 	uint32_t domain;
 	uint32_t slot; /* the domain's place in this epoch */
+	int64_t own_ns;
 	double off_ns; /* from the group's middle */
 	double weight;
 };

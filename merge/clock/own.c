@@ -2,6 +2,7 @@
 /* Own time: see own.h. In: untrusted numbers. */
 #include "own.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,21 +26,80 @@ int64_t own_time(const struct domain *d, int64_t stamp_ns)
 	return stamp_ns + d->stepped_ns;
 }
 
+/* Puts receptions from this number on into the order of their own time. */
+static void sort(struct queue *q, uint64_t from)
+{
+	for (uint64_t n = from > q->head ? from : q->head + 1; n < q->tail; n++) {
+		struct reception r = *queue_at(q, n);
+		uint64_t to = n;
+
+		for (; to > q->head && queue_at(q, to - 1)->own_ns > r.own_ns; to--)
+			*queue_at(q, to) = *queue_at(q, to - 1);
+		*queue_at(q, to) = r;
+	}
+}
+
+/* The TSFT has gone back while the stamps went on. One of both is wrong: a late stamp is followed
+ * by one that is not, and a reset clock stays as it is. */
+static bool doubt(struct domain *d, int64_t stamp_ns, int64_t tsft_ns)
+{
+	if (stamp_ns - tsft_ns - d->doubt_behind_ns <= OWN_APART_NS) {
+		sort(&d->queue, d->doubt_from);
+		d->doubted = false;
+	}
+	return !d->doubted || stamp_ns - d->doubt_stamp_ns <= OWN_DOUBT_NS;
+}
+
 /* If stamp and TSFT have drifted apart, one of them was set: the TSFT, if it went back, or far
  * ahead. */
 bool own_tsft(struct domain *d, int64_t stamp_ns, int64_t tsft_ns)
 {
-	int64_t on = tsft_ns - d->tsft_ns;
+	int64_t on = tsft_ns - d->tsft_ns, apart = stamp_ns - tsft_ns - d->behind_ns;
 
-	if (d->arrived && llabs(stamp_ns - tsft_ns - d->behind_ns) > OWN_APART_NS &&
-	    (on < -BACK_NS || on > GAP_NS))
+	if (d->doubted && !doubt(d, stamp_ns, tsft_ns))
 		return false;
+	if (d->arrived && llabs(apart) > OWN_APART_NS && (on < -BACK_NS || on > GAP_NS)) {
+		if (on > 0 || apart < 0 || apart > OWN_LATE_NS)
+			return false;
+		if (!d->doubted) {
+			d->doubted = true;
+			d->doubt_from = d->queue.tail;
+			d->doubt_behind_ns = d->behind_ns;
+			d->doubt_stamp_ns = stamp_ns;
+		}
+	}
 	if (!d->arrived)
 		d->coarse_ns = stamp_ns - tsft_ns;
 	d->follows = FOLLOWS_TSFT;
 	d->tsft_ns = tsft_ns;
 	d->behind_ns = stamp_ns - tsft_ns;
 	return true;
+}
+
+int own_move(struct domain *from, struct domain *to)
+{
+	struct queue *q = &from->queue;
+	uint64_t first = from->doubt_from > q->head ? from->doubt_from : q->head;
+
+	for (uint64_t n = first; from->doubted && n < q->tail; n++) {
+		struct reception *r = queue_push(&to->queue);
+
+		if (!r)
+			return -ENOMEM;
+		*r = *queue_at(q, n);
+		if (to->follows == FOLLOWS_TSFT && r->has_tsft)
+			r->own_ns += to->stepped_ns - from->stepped_ns;
+		else
+			r->own_ns = own_time(to, r->stamp_ns);
+		if (!to->arrived)
+			to->first_ns = r->own_ns;
+		to->arrived = true;
+		to->newest_ns = r->own_ns;
+	}
+	if (from->doubted && first < q->tail)
+		q->tail = first;
+	from->doubted = false;
+	return 0;
 }
 
 /* Receptions since the last reading were put on the line through the last two: now the next one is

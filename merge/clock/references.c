@@ -33,6 +33,19 @@ struct reference *references_find(const struct references *r, uint64_t key)
 	return NULL;
 }
 
+bool references_replayed(struct reference *r, uint32_t domain, int64_t unified_ns)
+{
+	bool heard = r->domain == domain;
+
+	for (int i = 0; i < r->heard_count; i++)
+		heard |= r->heard[i] == (uint16_t)domain;
+	if (heard)
+		r->replayed |= llabs(unified_ns - r->unified_ns) > REFERENCES_TWICE_NS;
+	else if (r->heard_count < REFERENCES_HEARD)
+		r->heard[r->heard_count++] = domain;
+	return r->replayed;
+}
+
 void references_add(struct references *r, uint64_t key, int64_t unified_ns, uint32_t domain)
 {
 	struct reference *set = set_of(r, key), *to = set;
@@ -45,5 +58,7 @@ void references_add(struct references *r, uint64_t key, int64_t unified_ns, uint
 		if (set[i].unified_ns < to->unified_ns)
 			to = &set[i];
 	}
-	*to = (struct reference){ key, unified_ns, domain, 1 };
+	*to = (struct reference){
+		.key = key, .unified_ns = unified_ns, .domain = domain, .used = true
+	};
 }

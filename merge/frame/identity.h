@@ -29,7 +29,8 @@ enum frame_class {
 	FRAME_BLOCK_ACK,
 	FRAME_NULL, /* null data, PS-Poll, CF-End and other control frames */
 	FRAME_BAD_FCS,
-	FRAME_CLASSES
+	FRAME_CLASSES,
+	FRAME_OPAQUE = FRAME_CLASSES /* malformed, or of another link type: only for --all */
 };
 
 struct identity {

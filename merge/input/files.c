@@ -137,6 +137,22 @@ static void look_at_all(struct files *f)
 	f->looked = 0;
 }
 
+/* Whether nothing of a sensor was read yet: its clock is not known, and it may be the first one. */
+static bool is_unread(const struct stream *s)
+{
+	return s->count && !s->next;
+}
+
+static bool any_unread(struct files *f)
+{
+	uint32_t n = f->take->sensors->count < f->stream_room ? f->take->sensors->count
+							      : f->stream_room;
+
+	while (f->begun < n && !is_unread(&f->streams[f->begun]))
+		f->begun++;
+	return f->begun < n;
+}
+
 /* Returns the sensor that is furthest behind, or -1 at the end. */
 static int64_t furthest(const struct files *f)
 {
@@ -147,6 +163,8 @@ static int64_t furthest(const struct files *f)
 
 		if (s->next < s->count && (best < 0 || s->reached_ns < f->streams[best].reached_ns))
 			best = i;
+		if (is_unread(s))
+			return i;
 	}
 	return best;
 }
@@ -167,7 +185,8 @@ int files_read(struct files *f, void (*progress)(void *, double), void *context)
 		if (s->next == s->count)
 			merge_ended(m, sensor);
 		set = m->set;
-		err = err ?: merge_sweep(m);
+		if (!err && !any_unread(f))
+			err = merge_sweep(m);
 		if (set != m->set || ++f->looked == LOOK_EVERY)
 			look_at_all(f);
 		if (progress)

@@ -13,7 +13,7 @@
 
 #define WINDOW (2 * PCAPNG_BLOCK_MAX)
 /* Bytes. A longer run of one sensor's blocks is several extents. */
-#define EXTENT_MAX (128 * 1024)
+#define EXTENT_MAX (32 * 1024)
 
 struct walk {
 	struct files *f;
@@ -152,8 +152,11 @@ static int walk(struct walk *w)
 				return got;
 			n = pcapng_block(&b, w->window, w->window_len, &swapped);
 		}
-		if (n == 0) /* its end is not written yet */
+		if (n == 0) {
+			log_info("%s: ends inside a block at byte %llu; it may still be written",
+				 name, (unsigned long long)w->at);
 			break;
+		}
 		if (n < 0 || (w->at == 0 && b.type != BLOCK_SECTION)) {
 			if (w->at == 0) {
 				log_line("%s: is not a pcapng file", name);

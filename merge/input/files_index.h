@@ -32,6 +32,7 @@ struct files {
 	uint32_t section_count, section_room;
 	struct stream *streams; /* by sensor */
 	uint32_t stream_room;
+	uint32_t begun;	      /* of the streams before this one, something was read */
 	uint64_t bytes, done; /* of extents */
 	uint64_t missed;
 	unsigned int looked; /* extents since all streams were looked at */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINKTYPE_RADIOTAP 127
+#include "common/log.h"
 
 enum { IF_DESCRIPTION = 3, IF_OS = 12, IF_HARDWARE = 15, ISB_DROPPED = 5, ISB_OS_DROPPED = 7 };
 
@@ -68,24 +68,33 @@ static int copy_options(struct input_radio *r, struct pcapng_block b)
 }
 
 /* Returns the radio's index, -1 if the sensor has too many, or -ENOMEM. */
-static int64_t radio_of(struct sensors *s, uint32_t sensor, const char *name,
+static int64_t radio_of(struct sensors *s, uint32_t sensor, const char *name, uint16_t linktype,
 			const struct pcapng_block *b)
 {
 	struct input_sensor *of = &s->list[sensor];
 	int64_t index;
 
 	for (uint32_t i = 0; i < s->radio_count; i++)
-		if (s->radios[i].sensor == sensor && !strcmp(s->radios[i].name, name))
+		if (s->radios[i].sensor == sensor && s->radios[i].linktype == linktype &&
+		    !strcmp(s->radios[i].name, name))
 			return i;
-	if (of->radios == RADIOS_EACH)
+	if (of->radios == RADIOS_EACH) {
+		if (!of->full)
+			log_line("%s: has more than %d interfaces; frames of the others are left "
+				 "out",
+				 of->name, RADIOS_EACH);
+		of->full = true;
 		return -1;
+	}
 	if (grow((void **)&s->radios, s->radio_count, &s->radio_room, sizeof(*s->radios)))
 		return -ENOMEM;
 	index = merge_add_radio(s->merge, sensor, of->radios);
 	if (index < 0)
 		return index;
 	of->radio[of->radios] = index;
-	s->radios[index] = (struct input_radio){ .sensor = sensor, .number = of->radios++ };
+	s->radios[index] = (struct input_radio){ .sensor = sensor,
+						 .linktype = linktype,
+						 .number = of->radios++ };
 	snprintf(s->radios[index].name, sizeof(s->radios->name), "%s", name);
 	s->radio_count++;
 	return copy_options(&s->radios[index], *b) ?: index;
@@ -117,8 +126,9 @@ int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng
 	sensor = sensor_of(s, name, id);
 	if (sensor == -ENOMEM || grow((void **)&to->of, to->count, &to->room, sizeof(*to->of)))
 		return -ENOMEM;
-	radio = sensor >= 0 && i.linktype == LINKTYPE_RADIOTAP ? radio_of(s, sensor, i.name, b)
-							       : -1;
+	radio = sensor >= 0 && (s->all || i.linktype == SENSORS_RADIOTAP)
+			? radio_of(s, sensor, i.name, i.linktype, b)
+			: -1;
 	if (radio == -ENOMEM)
 		return -ENOMEM;
 	to->of[to->count++] = (struct input_interface){ .radio = radio,

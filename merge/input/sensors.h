@@ -7,12 +7,14 @@
 #include "merge/merge.h"
 #include "pcapng.h"
 
-#define RADIOS_EACH 32 /* of a sensor */
+#define SENSORS_RADIOTAP 127 /* link type */
+#define RADIOS_EACH 255	     /* of a sensor */
 #define SENSORS_MAX 65536
 #define RADIO_OPTIONS_MAX 4096
 
 struct input_radio {
 	char name[128]; /* the interface's */
+	uint16_t linktype;
 	uint32_t sensor;
 	uint8_t number;
 	uint8_t *options; /* the text options of its interface block */
@@ -24,12 +26,14 @@ struct input_sensor {
 	uint16_t id; /* the collector's; 0: none */
 	uint64_t run;
 	uint8_t radios;
+	bool full;
+	int64_t stamp_ns;	     /* of its last frame */
 	uint32_t radio[RADIOS_EACH]; /* their numbers */
 };
 
 /* A section's interface. */
 struct input_interface {
-	int32_t radio; /* -1: its frames are not 802.11 with radiotap */
+	int32_t radio; /* -1: its frames are left out */
 	uint16_t linktype;
 	uint64_t ticks;
 	int64_t offset_s;
@@ -48,6 +52,7 @@ struct sensors {
 	struct input_radio *radios; /* by the merge's number */
 	uint32_t count, room, radio_count, radio_room;
 	struct merge *merge;
+	bool all; /* interfaces of other link types are radios, too */
 };
 
 /* Adds the interface to its section. `file` names sensors of files that do not. Returns 0 or

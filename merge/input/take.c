@@ -99,6 +99,35 @@ void take_statistics(struct take *t, const struct input_section *section, struct
 			take_data(t, section->of[b->interface].sensor, o.value + 4, o.len - 4);
 }
 
+static int give(struct take *t, struct reception *r, struct chunk *chunk)
+{
+	int err;
+
+	r->chunk = chunk_hold(chunk);
+	err = merge_take(t->merge, r);
+	if (err)
+		chunk_release(chunk);
+	return err;
+}
+
+/* A frame that cannot be compared with others. If all is kept, it passes at its time, or at that of
+ * the sensor's last frame. Each has a key of its own. */
+static int take_opaque(struct take *t, const struct input_interface *on,
+		       const struct pcapng_block *b, struct chunk *chunk)
+{
+	struct reception r = {
+		.stamp_ns = t->sensors->list[on->sensor].stamp_ns,
+		.key = t->counters.other + t->counters.malformed,
+		.frame = b->frame,
+		.kept = b->kept,
+		.whole = b->whole,
+		.radio = on->radio,
+		.class = FRAME_OPAQUE,
+	};
+
+	return t->sensors->all && on->radio >= 0 ? give(t, &r, chunk) : 0;
+}
+
 int take_packet(struct take *t, const struct input_section *section, struct pcapng_block *b,
 		struct chunk *chunk)
 {
@@ -106,7 +135,7 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 	struct radiotap radio;
 	struct identity id;
 	struct reception r;
-	int err;
+	int64_t stamp;
 
 	if (b->interface >= section->count) {
 		t->counters.bad_blocks++;
@@ -115,26 +144,28 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 	on = &section->of[b->interface];
 	if (b->options < b->end)
 		look_at_run(t, on->sensor, b);
-	if (on->radio < 0) {
+	stamp = pcapng_ns(b->ticks, on->ticks, on->offset_s);
+	if (is_time(stamp))
+		t->sensors->list[on->sensor].stamp_ns = stamp;
+	if (on->radio < 0 || on->linktype != SENSORS_RADIOTAP) {
 		t->counters.other++;
-		return 0;
+		return take_opaque(t, on, b, chunk);
 	}
 	t->counters.frames++;
-	if (radiotap_read(&radio, b->frame, b->kept) ||
-	    !is_time(pcapng_ns(b->ticks, on->ticks, on->offset_s)) ||
+	if (radiotap_read(&radio, b->frame, b->kept) || !is_time(stamp) ||
 	    identity_read(&id, &radio, b->frame, b->kept, b->whole, t->secret)) {
 		t->counters.malformed++;
-		return 0;
+		return take_opaque(t, on, b, chunk);
 	}
 	t->counters.by_class[id.class]++;
 	r = (struct reception){
-		.stamp_ns = pcapng_ns(b->ticks, on->ticks, on->offset_s),
+		.stamp_ns = stamp,
 		.key = id.key,
 		.address = address_of(&id),
-		.chunk = chunk_hold(chunk),
 		.frame = b->frame,
 		.kept = b->kept,
 		.whole = b->whole,
+		.length = id.length,
 		.radio = on->radio,
 		.mhz = radio.mhz,
 		.class = id.class,
@@ -148,8 +179,5 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 		.finds = id.finds,
 		.tracks = id.tracks,
 	};
-	err = merge_take(t->merge, &r);
-	if (err)
-		chunk_release(chunk);
-	return err;
+	return give(t, &r, chunk);
 }

@@ -32,6 +32,7 @@ struct reception {
 	struct chunk *chunk;
 	const uint8_t *frame;
 	uint32_t kept, whole; /* bytes of the frame, with its radiotap header */
+	uint32_t length;      /* on the air, without FCS */
 	uint32_t radio;
 	uint16_t mhz;
 	uint8_t class, flags;

@@ -23,20 +23,25 @@ struct heard {
 };
 
 struct transmission {
-	struct transmission *chain, *newer; /* of the same hash; begun after this one */
+	struct transmission *chain;	    /* of the same hash */
+	struct transmission *older, *newer; /* begun before and after this one */
 	uint64_t key;
+	uint64_t number;  /* from 1, in the order in which they are given */
 	uint64_t radios;  /* bit n: perhaps one of the radios n, n + 64 ... has heard it */
 	uint64_t address; /* as in struct reception */
 	struct heard *first, *last;
 	struct heard *middle;	/* lower median: its time is the transmission's */
 	double mean_ns, weight; /* of the receptions, from the first one's time; of near classes */
-	uint32_t count, part;
+	struct heard *damaged;	/* receptions with a wrong FCS (air/damaged.h), in any order */
+	uint32_t count, damaged_count, part;
 	uint8_t class;
 	bool tracks;
+	bool found;	  /* a late reception of a transmission that was given with this number, */
+	int64_t found_ns; /* at this time */
 	/* The best reception. */
 	struct chunk *chunk;
 	const uint8_t *frame;
-	uint32_t kept, whole, radio;
+	uint32_t kept, whole, length, radio; /* `length`: on the air, without FCS */
 	uint16_t mhz;
 	uint8_t flags;
 	int8_t signal;
@@ -44,7 +49,13 @@ struct transmission {
 
 static inline int64_t transmission_ns(const struct transmission *t)
 {
-	return t->middle->unified_ns;
+	return t->found ? t->found_ns : t->middle->unified_ns;
+}
+
+/* Receptions. */
+static inline uint32_t transmission_heard(const struct transmission *t)
+{
+	return t->count + t->damaged_count;
 }
 
 #endif

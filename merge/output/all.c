@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "merge/air/match.h"
+#include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
 #define ALL_WAIT_NS (2 * MATCH_OPEN_NS)
@@ -94,7 +95,10 @@ static int radios_grow(struct all *a)
 
 static size_t radio(uint8_t *block, const struct input_radio *r)
 {
-	return block_interface(block, r->options, r->options_len);
+	size_t len = block_interface(block, r->options, r->options_len);
+
+	memcpy(block + 8, &r->linktype, sizeof(r->linktype));
+	return len;
 }
 
 /* The file's first blocks, and those of new radios. */
@@ -134,10 +138,12 @@ static int put(struct all *a, const struct all_waiting *w)
 	if (!block)
 		return a->outlet->err;
 	p = block_packet(block, w->radio, w->unified_ns, w->frame, w->kept, w->whole);
-	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	if (w->number)
+		p = put_option(p, EPB_PACKETID, &w->number, 8);
 	outlet_used(a->outlet, block_end(block, p));
 	a->received[w->radio]++;
-	a->newest_ns = w->unified_ns;
+	if (w->unified_ns > a->newest_ns)
+		a->newest_ns = w->unified_ns;
 	return 0;
 }
 
@@ -154,18 +160,15 @@ static int put_before(struct all *a, int64_t unified_ns)
 	return err;
 }
 
-int all_take(void *all, const struct transmission *t)
+static int wait_all(struct all *a, const struct transmission *t, const struct heard *h)
 {
-	struct all *a = all;
 	int err = 0;
 
-	a->number++;
-	ledger_transmission(&a->ledger, t->count, t->first->flags);
-	for (const struct heard *h = t->first; h && !err; h = h->next) {
+	for (; h && !err; h = h->next) {
 		struct all_waiting w = {
 			.unified_ns = h->unified_ns,
 			.order = a->order++,
-			.number = a->number,
+			.number = t->number,
 			.chunk = h->chunk,
 			.frame = h->frame,
 			.kept = h->kept,
@@ -173,11 +176,21 @@ int all_take(void *all, const struct transmission *t)
 			.radio = h->radio,
 		};
 
-		ledger_reception(&a->ledger, h->flags & HEARD_LATE, t->count == 1);
 		err = push(a, &w);
 		if (!err)
 			chunk_hold(w.chunk);
 	}
+	return err;
+}
+
+int all_take(void *all, const struct transmission *t)
+{
+	struct all *a = all;
+	int err = wait_all(a, t, t->first);
+
+	err = err ?: wait_all(a, t, t->damaged);
+	if (t->class != FRAME_OPAQUE)
+		ledger_transmission(&a->ledger, t);
 	return err ?: put_before(a, transmission_ns(t) - ALL_WAIT_NS);
 }
 

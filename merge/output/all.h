@@ -2,7 +2,8 @@
 /*
  * All: writes every reception as a packet block of its own, on its radio's interface, whose block
  * is the collector's. Stamps are the unified time, and blocks are in its order. Receptions of one
- * transmission have the same packet id. At the end are statistics, as in writer.h.
+ * transmission have the same packet id. Malformed frames and those of other link types have none.
+ * At the end are statistics, as in writer.h.
  */
 #ifndef MERGE_OUTPUT_ALL_H
 #define MERGE_OUTPUT_ALL_H
@@ -15,7 +16,7 @@
 struct all_waiting {
 	int64_t unified_ns;
 	uint64_t order;	 /* of arrival: decides between equal times */
-	uint64_t number; /* of the transmission */
+	uint64_t number; /* of the transmission; 0: none */
 	struct chunk *chunk;
 	const uint8_t *frame;
 	uint32_t kept, whole, radio;
@@ -26,7 +27,7 @@ struct all {
 	const struct sensors *sensors;
 	struct all_waiting *heap; /* the earliest first */
 	uint32_t count, room;
-	uint64_t order, number;
+	uint64_t order;
 	/* Of the present file */
 	bool begun;
 	uint32_t radios; /* described: the radio's number is its interface's */

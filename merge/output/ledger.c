@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/model/reception.h"
-
 #define HEAD "ledger\n"
 #define FIELD(name)                                                                                \
 	{                                                                                          \
@@ -24,7 +22,7 @@ static const struct field {
 	FIELD(several),	   FIELD(alone),      FIELD(only_one), FIELD(ambiguous),
 	FIELD(bad_fcs),	   FIELD(unaligned),  FIELD(late_new), FIELD(on_time),
 	FIELD(late_found), FIELD(joins),      FIELD(steps),    FIELD(slews),
-	FIELD(parts),	   FIELD(part_joins),
+	FIELD(parts),	   FIELD(part_joins), FIELD(evicted),
 };
 
 static uint64_t *value(const struct ledger *l, const struct field *f)
@@ -53,14 +51,8 @@ static uint64_t of(const struct ledger *l, const char *name)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-void ledger_transmission(struct ledger *l, uint64_t count, uint8_t flags)
+static void count_alone(struct ledger *l, uint8_t flags)
 {
-	l->transmissions++;
-	l->merged += count ? count - 1 : 0;
-	if (count > 1) {
-		l->several++;
-		return;
-	}
 	l->alone++;
 	if (flags & HEARD_LATE)
 		l->late_new++;
@@ -74,13 +66,26 @@ void ledger_transmission(struct ledger *l, uint64_t count, uint8_t flags)
 		l->only_one++;
 }
 
-void ledger_reception(struct ledger *l, bool late, bool alone)
+void ledger_block(struct ledger *l, uint32_t heard, uint8_t flags, bool found)
 {
-	l->receptions++;
-	if (!late)
-		l->on_time++;
-	else if (!alone)
-		l->late_found++;
+	l->receptions += heard;
+	if (found) {
+		l->late_found += heard;
+		l->merged += heard;
+		return;
+	}
+	l->transmissions++;
+	l->merged += heard ? heard - 1 : 0;
+	l->on_time += flags & HEARD_LATE ? 0 : heard;
+	if (heard > 1)
+		l->several++;
+	else
+		count_alone(l, flags);
+}
+
+void ledger_transmission(struct ledger *l, const struct transmission *t)
+{
+	ledger_block(l, transmission_heard(t), t->first->flags, t->found);
 }
 
 uint64_t ledger_balance(const struct ledger *l)
@@ -112,10 +117,10 @@ void ledger_print(FILE *out, const struct ledger *l, const char *before)
 	fprintf(out,
 		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64 "\n"
 		"%sclocks        joins %" PRIu64 ", steps %" PRIu64 ", slews %" PRIu64
-		", parts %" PRIu64 ", part_joins %" PRIu64 "\n"
+		", parts %" PRIu64 ", part_joins %" PRIu64 ", evicted %" PRIu64 "\n"
 		"%sbalance       %" PRIu64 "\n",
 		before, l->other, l->bad_blocks, l->missed, before, l->joins, l->steps, l->slews,
-		l->parts, l->part_joins, before, ledger_balance(l));
+		l->parts, l->part_joins, l->evicted, before, ledger_balance(l));
 }
 
 void ledger_write(const struct ledger *l, char text[LEDGER_TEXT_MAX])

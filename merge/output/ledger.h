@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "merge/model/transmission.h"
+
 #define LEDGER_TEXT_MAX 2048
 
 struct ledger {
@@ -20,16 +22,18 @@ struct ledger {
 	uint64_t bad_blocks;
 	uint64_t missed; /* frames that the input says it has lost */
 	uint64_t receptions, merged, transmissions;
-	uint64_t several, alone; /* transmissions by the number of radios that heard them */
+	uint64_t several, alone; /* transmissions by the number of radios; without late_found */
 	uint64_t only_one, ambiguous, bad_fcs, unaligned, late_new; /* alone, and why */
 	uint64_t on_time, late_found;				    /* receptions */
-	uint64_t joins, steps, slews, parts, part_joins;	    /* of clocks */
+	uint64_t evicted; /* transmissions that late receptions could no longer find */
+	uint64_t joins, steps, slews, parts, part_joins; /* of clocks */
 };
 
-/* Counts a transmission that was heard `count` times. `flags`: of its reception, if it is alone. */
-void ledger_transmission(struct ledger *l, uint64_t count, uint8_t flags);
-/* Counts a reception. */
-void ledger_reception(struct ledger *l, bool late, bool alone);
+/* Counts a transmission and its receptions, or a late reception of one that was counted. */
+void ledger_transmission(struct ledger *l, const struct transmission *t);
+/* The same for a packet block of a trace: `heard` receptions, the flags of the first one, and
+ * whether the block is a late reception of a transmission before it. */
+void ledger_block(struct ledger *l, uint32_t heard, uint8_t flags, bool found);
 /* Returns the sum of all differences of the equations: 0 if the ledger balances. */
 uint64_t ledger_balance(const struct ledger *l);
 /* Prints the equations, a line each, behind `before`. */

@@ -167,6 +167,7 @@ int stats_measure(struct stats *s)
 		s->parts[s->sensors[i].part].sensors++;
 	/* They are counted again. */
 	s->malformed = s->without_receptions = s->sensors_left_out = s->elsewhere = 0;
+	s->number = 0;
 	memset(s->bursts, 0, sizeof(s->bursts));
 	s->interfaces = 0;
 	s->measuring = true;

@@ -104,6 +104,7 @@ struct stats_frame {
 	double airtime_us;
 	bool has_rate;
 	struct trace_receptions receptions;
+	bool found; /* a late reception of an earlier block's transmission */
 };
 
 struct stats {
@@ -116,7 +117,8 @@ struct stats {
 	bool *near;		   /* by id: in options.near */
 	struct stats_part *parts;
 	struct transmitters transmitters;
-	uint16_t *mhz; /* by interface of the present section */
+	uint64_t number; /* of the last transmission */
+	uint16_t *mhz;	 /* by interface of the present section */
 	uint32_t interfaces;
 	/* Measure */
 	bool measuring;

@@ -182,11 +182,13 @@ int stats_measure_frame(struct stats *s, const struct stats_frame *f)
 		reception(s, f, &s->sensors[index - 1], &r, point);
 		hearer(s, &h, &s->sensors[index - 1]);
 	}
-	count(s, f, &h);
-	transmitter(s, f);
+	if (!f->found) {
+		count(s, f, &h);
+		transmitter(s, f);
+	}
 	if (point < 0)
 		s->outside++;
-	else
+	else if (!f->found)
 		err = on_channel(s, f, h.count, point);
 	forget(s, &h, &f->receptions);
 	return err;

@@ -60,5 +60,6 @@ void stats_survey_frame(struct stats *s, const struct stats_frame *f)
 			p->first_ns = p->last_ns = f->at_ns;
 		span(&p->first_ns, &p->last_ns, f->at_ns);
 	}
-	transmitters_count(&s->transmitters, f->transmitter);
+	if (!f->found)
+		transmitters_count(&s->transmitters, f->transmitter);
 }

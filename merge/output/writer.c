@@ -170,17 +170,19 @@ static uint8_t *put_receptions(const struct writer *w, uint8_t *p, const struct 
 	p += 9;
 	for (const struct heard *h = t->first; h && n < RECEPTIONS_MAX; h = h->next, n++)
 		p = put_reception(w, p, t, h);
+	for (const struct heard *h = t->damaged; h && n < RECEPTIONS_MAX; h = h->next, n++)
+		p = put_reception(w, p, t, h);
 	put16(put16(begin, OPT_DATA), p - begin - 4);
 	return put_padding(p, p - begin - 4);
 }
 
 static void count(struct writer *w, const struct transmission *t)
 {
-	ledger_transmission(&w->ledger, t->count, t->first->flags);
-	for (const struct heard *h = t->first; h; h = h->next) {
-		ledger_reception(&w->ledger, h->flags & HEARD_LATE, t->count == 1);
+	ledger_transmission(&w->ledger, t);
+	for (const struct heard *h = t->first; h; h = h->next)
 		w->of[h->radio].received++;
-	}
+	for (const struct heard *h = t->damaged; h; h = h->next)
+		w->of[h->radio].received++;
 }
 
 int writer_take(void *writer, const struct transmission *t)
@@ -198,9 +200,9 @@ int writer_take(void *writer, const struct transmission *t)
 	if (!block)
 		return w->outlet->err;
 	p = block_packet(block, on, transmission_ns(t), t->frame, t->kept, t->whole);
-	w->number++;
-	w->newest_ns = transmission_ns(t);
-	p = put_option(p, EPB_PACKETID, &w->number, 8);
+	if (transmission_ns(t) > w->newest_ns)
+		w->newest_ns = transmission_ns(t);
+	p = put_option(p, EPB_PACKETID, &t->number, 8);
 	outlet_used(w->outlet, block_end(block, put_receptions(w, p, t)));
 	count(w, t);
 	return 0;

@@ -3,7 +3,8 @@
  * Writer: writes transmissions as pcapng. An interface block is a channel; blocks of sensors'
  * interfaces, which have no packets, name the sensors. A packet block is a transmission: the bytes
  * of its best reception, its number as packet id (epb_packetid), and all receptions in our option
- * 2989 (saluki-files(5)). At the end, a statistics block counts each radio's receptions, and the
+ * 2989 (saluki-files(5)). A reception that comes late is a further block with the number and the
+ * time of its transmission. At the end, a statistics block counts each radio's receptions, and the
  * last one has the ledger.
  */
 #ifndef MERGE_OUTPUT_WRITER_H
@@ -28,8 +29,7 @@ struct writer {
 	uint32_t channel_count, interfaces;
 	uint32_t radios; /* described */
 	/* Of all files */
-	uint64_t number;   /* of the last transmission */
-	int64_t newest_ns; /* its time */
+	int64_t newest_ns; /* the last transmission's time */
 	struct writer_radio {
 		uint64_t received; /* receptions */
 		uint32_t on;	   /* its interface in the present file */

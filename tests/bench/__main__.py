@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, ap70;
+rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, ap70;
 without arguments, all of them. Also ap70_levels, ap70_stages and steady, only if named."""
 import contextlib
 import json
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, live,
-                   modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
+                   merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
                    stolen, worst)
 from netns import testbed
 from reference import captures
@@ -30,7 +30,7 @@ SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "live", "restart", "filter",
-         "modules", "export", "fleet", "ap70"]
+         "modules", "export", "fleet", "merge", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages", "steady"]
 SIZES = [64, 500, 1000, 1500]
 
@@ -70,6 +70,13 @@ TARGETS = {
     "shroud_insns_x_plain": ("<=", 1.05), "board_cpu_share": ("<=", 0.01), "enrol_200_s": ("<=", 2),
     "scrape_10000_s": ("<=", 5),
     "page_10000_ms": ("<=", 1000),
+    "merge_clock_p99_us": ("<=", 2.0), "merge_clock_p99_tsft_us": ("<=", 0.6), "merge_clock_p99_400_us": ("<=", 2.5),
+    "merge_missed_first": ("<=", 0.0001), "merge_false_first": ("<=", 0),
+    "merge_missed_ack": ("<=", 0.015), "merge_false_ack": ("<=", 0.0012),
+    "merge_missed_ack_tsft": ("<=", 0), "merge_false_ack_tsft": ("<=", 0),
+    "merge_frames_per_s": (">=", 1e6), "merge_memory_mib": ("<=", 128),
+    "merge_memory_growth_10min": ("<=", 0.05), "merge_memory_growth_24h": ("<=", 0.05),
+    "merge_outage_found": (">=", 0.975), "merge_outage_found_files": (">=", 1.0), "merge_order_ppm": ("<=", 20),
 }
 
 
@@ -321,6 +328,11 @@ def part_export(directory):
 def part_fleet(directory):
     say(f"fleet: {export.SENSORS:,} sensors")
     return fleet.measure(fresh(directory), say)
+
+
+def part_merge(directory):
+    say(f"merge: simulated air, with seed {merge.seed()}")
+    return merge.measure(fresh(directory), say)
 
 
 def part_ap70(directory):

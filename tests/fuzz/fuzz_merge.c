@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/merge.o merge/air/answer.o merge/air/match.o merge/air/order.o
+/* links: merge/merge.o merge/air/answer.o merge/air/damaged.o
+ * merge/air/match.o merge/air/order.o merge/air/pool.o merge/air/retained.o
  * merge/clock/anchor.o merge/clock/bridge.o merge/clock/clock.o merge/clock/clocks.o
  * merge/clock/find.o merge/clock/level.o merge/clock/own.o merge/clock/queue.o
  * merge/clock/references.o merge/frame/identity.o merge/frame/radiotap.o merge/input/files.o
@@ -9,7 +10,7 @@
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
  * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets
- * as the ledger, and carries the ledger.
+ * as the ledger, and carries the ledger. Those that only pass have no packet id.
  */
 #include <fcntl.h>
 #include <sodium.h>
@@ -33,7 +34,7 @@ struct fuzzed {
 };
 
 struct found {
-	uint64_t packets;
+	uint64_t packets, passed; /* with a packet id, and without */
 	struct ledger ledger;
 	bool has_ledger;
 };
@@ -43,7 +44,13 @@ static int block(void *context, struct pcapng_block *b)
 	struct found *f = context;
 	struct pcapng_option o;
 
-	f->packets += b->type == BLOCK_PACKET;
+	if (b->type == BLOCK_PACKET) {
+		bool has_id = trace_receptions(b).number;
+
+		f->packets += has_id;
+		f->passed += !has_id;
+		return 0;
+	}
 	while (b->type == BLOCK_STATISTICS && pcapng_option(b, &o))
 		if (o.code == OPT_COMMENT)
 			f->has_ledger |= ledger_read(&f->ledger, (const char *)o.value, o.len);
@@ -82,11 +89,13 @@ static void finish(struct fuzzed *x, int out, bool all)
 
 	l->frames = x->take.counters.frames;
 	l->malformed = x->take.counters.malformed;
+	l->other = x->take.counters.other;
 	CHECK(ledger_balance(l) == 0);
 	CHECK((all ? all_finish(&x->all) : writer_finish(&x->writer)) == 0);
 	path_of(out, path);
 	CHECK(trace_read(path, block, &f) == 0 && f.has_ledger);
-	CHECK(f.packets == (all ? l->receptions : l->transmissions));
+	CHECK(f.packets == (all ? l->receptions : l->transmissions + l->late_found));
+	CHECK(f.passed <= (all ? l->malformed + l->other : 0));
 	CHECK(!memcmp(&f.ledger, l, sizeof(*l)));
 }
 
@@ -109,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	path_of(out, path);
 	CHECK(outlet_open(&x.outlet, path, "unified", 0, false, NULL, NULL) == 0);
 	CHECK(merge_init(&x.merge, &sink) == 0);
-	x.merge.match.keep_all = all;
+	x.merge.match.keep_all = x.sensors.all = all;
 	all_init(&x.all, &x.outlet, &x.sensors);
 	writer_init(&x.writer, &x.outlet, &x.sensors, &x.merge);
 	if (read_it(&x, in, stream) == 0)

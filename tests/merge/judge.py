@@ -29,8 +29,19 @@ def medians(groups, values):
     return g[begin], (v[begin + (count - 1) // 2] + v[begin + count // 2]) / 2
 
 
-def main_part(a):
-    return int(np.bincount(a.part[a.found]).argmax())
+def along(at, middles, values):
+    """Interpolates, and goes on in a straight line before the first and after the last middle."""
+    out = np.interp(at, middles, values)
+    if len(middles) > 1:
+        for end, inner, outside in ((0, 1, at < middles[0]), (-1, -2, at > middles[-1])):
+            slope = (values[end] - values[inner]) / (middles[end] - middles[inner])
+            out[outside] += slope * (at[outside] - middles[end])
+    return out
+
+
+def main_part(a, chosen=True):
+    """The part with most receptions, of all or of those chosen."""
+    return int(np.bincount(a.part[a.found & chosen]).argmax())
 
 
 class Clock:
@@ -43,8 +54,12 @@ class Clock:
         self.counted = self.inside & (truth.second > skip)
         self.second = truth.second
         off = (a.time_ns - truth.true_ns - self.stamp_errors()).astype(float)
-        self.middles, self.common = self._common(off)
-        self.error_us = (off - np.interp(self.second, self.middles, self.common)) / 1e3
+        self.common = np.zeros(0)
+        for _ in range(2):  # frames come in bursts, so that a drift within the second counts, too
+            middles, common = self._common(off)
+            self.common = self.common + common if len(self.common) else common
+            off -= along(self.second, middles, common)
+        self.error_us = off / 1e3
 
     def stamp_errors(self):
         """The errors of kernel stamps, or of TSFT for radios whose times fit TSFT better."""
@@ -62,11 +77,12 @@ class Clock:
         return out
 
     def _common(self, off):
-        """What all sensors are off by, each second: the median of the sensors' medians."""
+        """What all sensors are off by, each second: the median of the sensors' medians, at the receptions' mean time."""
         second = self.second[self.inside].astype(np.int64)
         groups, each = medians(second << 16 | self.truth.sensor[self.inside], off[self.inside])
         seconds, common = medians(groups >> 16, each)
-        return seconds + .5, common
+        count, total = np.bincount(second), np.bincount(second, self.second[self.inside])
+        return total[seconds] / count[seconds], common
 
     def figures(self, chosen=None):
         counted = self.counted if chosen is None else self.counted & chosen

@@ -188,10 +188,17 @@ def test_wrong_inputs_are_named(plain, trace, folder):
 
 
 def test_a_file_that_is_being_written_counts_up_to_its_last_whole_block(plain, folder):
+    """Merged again when it has grown, it gives what the whole file gives."""
     data = plain.stream.read_bytes()
     (folder / "part.pcapng").write_bytes(data[:len(data) // 2 + 3])
-    run("-w", folder / "u.pcapng", folder / "part.pcapng")
+    said = run("-w", folder / "u.pcapng", folder / "part.pcapng")
     assert 0 < check(folder / "u.pcapng")["frames"] < len(plain.truth)
+    assert "part.pcapng: ends inside a block" in said
+    with (folder / "part.pcapng").open("ab") as out:
+        out.write(data[len(data) // 2 + 3:])
+    assert "ends inside" not in run("-w", folder / "u.pcapng", folder / "part.pcapng")
+    run("-w", folder / "whole.pcapng", plain.stream)
+    assert (folder / "u.pcapng").read_bytes() == (folder / "whole.pcapng").read_bytes()
 
 
 @pytest.mark.parametrize("way", ["file", "pipe"])

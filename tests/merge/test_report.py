@@ -67,7 +67,9 @@ def test_all_receptions_are_counted(made):
 
 def test_who_hears_what_others_hear(made):
     r, order = made.rows, names(made)
-    good = r.flags & 2 == 0
+    whole = np.zeros(r.transmission.max() + 1, bool)  # somebody has heard it with a right FCS
+    whole[r.transmission[r.flags & 2 == 0]] = True
+    good = whole[r.transmission]
     matrix = np.zeros((r.transmission.max() + 1, len(order)), np.float32)
     place = np.zeros(max(order) + 1, int)
     place[order] = np.arange(len(order))

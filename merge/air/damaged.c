@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Damaged: see damaged.h. */
+#include "damaged.h"
+
+#include <string.h>
+
+#include "merge/frame/identity.h"
+
+#define SEQUENCE_AT 22
+#define RADIOTAP_LEN 2 /* where the header's length stands, little-endian */
+/* A transmission's first reception is before its middle one. */
+#define BACK_NS (4 * DAMAGED_NEAR_NS)
+
+/* Returns the MAC header, or NULL if it was cut. */
+static const uint8_t *header_of(const struct transmission *t)
+{
+	uint32_t len = t->frame[RADIOTAP_LEN] | t->frame[RADIOTAP_LEN + 1] << 8;
+
+	return t->kept >= len + DAMAGED_HEADER ? t->frame + len : NULL;
+}
+
+static bool is_like(const struct transmission *t, const struct transmission *damaged)
+{
+	const uint8_t *a = header_of(t), *b = header_of(damaged);
+	int equal = 0;
+
+	if (!a || !b || memcmp(a + SEQUENCE_AT, b + SEQUENCE_AT, 2))
+		return false;
+	for (int i = 0; i < DAMAGED_HEADER; i++)
+		equal += a[i] == b[i];
+	return equal >= DAMAGED_EQUAL;
+}
+
+static bool has_radio(const struct transmission *t, uint32_t radio)
+{
+	for (const struct heard *h = t->first; h; h = h->next)
+		if (h->radio == radio)
+			return true;
+	for (const struct heard *h = t->damaged; h; h = h->next)
+		if (h->radio == radio)
+			return true;
+	return false;
+}
+
+static bool can_be(const struct transmission *t, const struct transmission *damaged)
+{
+	int64_t off = transmission_ns(t) - transmission_ns(damaged);
+
+	return t->class < FRAME_BAD_FCS && t->length == damaged->length &&
+	       t->part == damaged->part && off <= DAMAGED_NEAR_NS && -off <= DAMAGED_NEAR_NS &&
+	       is_like(t, damaged) && !has_radio(t, damaged->radio);
+}
+
+struct transmission *damaged_belongs_to(const struct transmission *damaged)
+{
+	int64_t at = transmission_ns(damaged);
+	struct transmission *only = NULL, *t;
+
+	for (t = damaged->older; t && t->first->unified_ns >= at - BACK_NS; t = t->older)
+		if (can_be(t, damaged)) {
+			if (only)
+				return NULL;
+			only = t;
+		}
+	for (t = damaged->newer; t && t->first->unified_ns <= at + DAMAGED_NEAR_NS; t = t->newer)
+		if (can_be(t, damaged)) {
+			if (only)
+				return NULL;
+			only = t;
+		}
+	return only;
+}
