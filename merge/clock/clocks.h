@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Clocks: all domains. In: receptions as they arrive. Out: which clocks are known, and in which
- * part: parts are sets of domains that share frames. A clock is found (join), and found anew after
- * a step, by references: transmissions that are unique for long, which others have heard. The first
- * one of a part is its root.
+ * part: parts are sets of domains that share frames. References find clocks (join) and steps.
+ * References are transmissions that are unique for long, and that other domains have heard. The
+ * first domain of a part is its root.
  */
 #ifndef MERGE_CLOCK_CLOCKS_H
 #define MERGE_CLOCK_CLOCKS_H

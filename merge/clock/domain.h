@@ -100,7 +100,7 @@ struct domain {
 	int64_t outlier_first_ns, outlier_last_ns;
 	double outlier_least, outlier_most;
 	unsigned int strange; /* epochs, whose correction was far beyond its variance */
-	/* What clocks.tsv says. */
+	/* Counted for clocks.tsv. */
 	uint64_t references, outlying, steps, slews;
 	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */
 	int64_t heap_ns;

@@ -87,8 +87,8 @@ static int take_blocks(struct stream *s)
 	return err;
 }
 
-/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. Only here are signals not
- * blocked, so that none is missed. */
+/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. Signals are blocked
+ * everywhere else, so that this function sees each of them. */
 static ssize_t fill(struct stream *s, int fd)
 {
 	size_t room = s->chunk ? s->chunk->size - s->to : 0;
@@ -96,7 +96,7 @@ static ssize_t fill(struct stream *s, int fd)
 	sigset_t none;
 	ssize_t n;
 
-	/* What is left of a block may be larger than a chunk. */
+	/* The rest of a block may be larger than a chunk. */
 	if (room < ROOM_LEAST) {
 		size_t have = s->to - s->from;
 
