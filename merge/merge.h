@@ -3,9 +3,9 @@
  * Merge: takes receptions of many radios, and gives transmissions of the air, by one clock.
  *
  *     merge_take ─▶ clock/radios ─▶ clock/queue ─▶ sweep ─▶ air/match ─▶ air/order ─▶ merge_sink
- *                     │  clock/clocks finds                    │
- *                     ▼                          ▼
- *                  the clocks ◀── clock/level corrects
+ *                                      │  clock/clocks finds   │               └─▶ air/retained
+ *                                      ▼                       ▼
+ *                                  the clocks ◀── clock/level corrects
  *
  * A radio's receptions are taken in its own order. Different radios may be far apart.
  */
