@@ -11,7 +11,7 @@
 #include "model/chunk.h"
 
 #define AHEAD_NS 500000000LL
-#define REHEARSED_NS 2000000000LL
+#define REHEARSED_NS 8000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -21,6 +21,7 @@ int merge_init(struct merge *m, const struct merge_sink *sink)
 	m->swept_ns = INT64_MIN;
 	m->ahead_ns = AHEAD_NS;
 	m->hold_ns = INT64_MAX;
+	m->rehearsed_ns = REHEARSED_NS;
 	match_init(&m->match);
 	level_init(&m->level);
 	return clocks_init(&m->clocks);
@@ -317,7 +318,8 @@ static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 			m->swept_ns = unified;
 		if (d->follows == FOLLOWS_TSFT)
 			bridge_note(&d->swept_by, unified, r->stamp_ns - unified);
-		err = match_take(&m->match, d, r, unified);
+		if (!rehearsed || r->tracks) /* others do not correct clocks */
+			err = match_take(&m->match, d, r, unified);
 		if (!rehearsed)
 			chunk_release(r->chunk);
 		d->queue.head++;
@@ -373,7 +375,7 @@ int merge_sweep(struct merge *m)
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts)
 		err = renew_all(m);
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && m->heap_count && bound(m) > m->heap[1]->heap_ns + REHEARSED_NS)
+	if (!err && !m->rehearsed && m->heap_count && bound(m) > m->heap[1]->heap_ns + m->rehearsed_ns)
 		err = rehearse(m, bound(m));
 	return err || !m->rehearsed ? err : sweep_to(m, bound(m), false);
 }
