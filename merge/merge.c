@@ -375,7 +375,8 @@ int merge_sweep(struct merge *m)
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts)
 		err = renew_all(m);
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && m->heap_count && bound(m) > m->heap[1]->heap_ns + m->rehearsed_ns)
+	if (!err && !m->rehearsed && m->heap_count &&
+	    bound(m) > m->heap[1]->heap_ns + m->rehearsed_ns)
 		err = rehearse(m, bound(m));
 	return err || !m->rehearsed ? err : sweep_to(m, bound(m), false);
 }

@@ -22,7 +22,7 @@ struct clocks {
 	uint32_t parts;	       /* numbers given so far */
 	struct clock *commons; /* by part: what all its clocks have in common (anchor.h) */
 	uint32_t common_room;
-	int64_t now_ns;	  /* newest unified time of an arrival */
+	int64_t now_ns; /* newest unified time of an arrival */
 	/* A domain that nobody knows makes a part of its own after this time, and one that shares
 	 * too few references with others, after this. */
 	int64_t alone_ns, sparse_ns;

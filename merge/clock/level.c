@@ -342,7 +342,8 @@ static void doubts(const struct level *l, const struct clocks *c)
 		doubt[i] /= diagonal[i] > 0 ? diagonal[i] : 1;
 }
 
-static void bridge_member(struct level *l, struct clocks *c, struct level_group *g, uint32_t domain, int64_t middle_ns)
+static void bridge_member(struct level *l, struct clocks *c, struct level_group *g, uint32_t domain,
+			  int64_t middle_ns)
 {
 	struct level_member *m = &l->members[g->first + g->count];
 	struct bridge *b = &c->list[domain]->swept_by;
@@ -378,8 +379,8 @@ static void doubt_bridge(const struct level *l, const struct clocks *c, struct l
 	for (uint32_t i = 0; i < g->count; i++) {
 		least = fmin(least, m[i].off_ns);
 		most = fmax(most, m[i].off_ns);
-		expected += 1 / m[i].weight +
-			    clock_variance(&c->list[m[i].domain]->clock, m[i].own_ns);
+		expected +=
+			1 / m[i].weight + clock_variance(&c->list[m[i].domain]->clock, m[i].own_ns);
 	}
 	if (square(most - least) <= square(BRIDGE_SIGMAS) * expected)
 		return;
@@ -434,8 +435,7 @@ static void weigh(struct level *l, struct clocks *c)
 			const struct level_member *m = &l->members[g->first + i];
 
 			diagonal[m->slot] += m->weight;
-			when[m->slot] +=
-				m->weight * (m->own_ns - c->list[m->domain]->clock.at_ns);
+			when[m->slot] += m->weight * (m->own_ns - c->list[m->domain]->clock.at_ns);
 		}
 	}
 	for (uint32_t i = 0; i < l->slot_count; i++) {
