@@ -63,11 +63,18 @@ class Clock:
         return out
 
     def _common(self, off):
-        """What all sensors are off by, each second: the median of the sensors' medians."""
+        """What all sensors are off by, each second: the median of the sensors' medians. It goes on as a line for half a
+        second before the first and behind the last one. Seconds with few sensors do not count."""
         second = self.second[self.inside].astype(np.int64)
         groups, each = medians(second << 16 | self.truth.sensor[self.inside], off[self.inside])
-        seconds, common = medians(groups >> 16, each)
-        return seconds + .5, common
+        sensors = np.bincount(groups >> 16)[groups >> 16]
+        many = sensors >= sensors.max(initial=0) / 2
+        seconds, common = medians(groups[many] >> 16, each[many])
+        if len(seconds) < 2:
+            return seconds + .5, common
+        line = lambda a, b: common[b] + (common[b] - common[a]) / abs(seconds[b] - seconds[a])
+        return (np.concatenate([[seconds[0] - .5], seconds + .5, [seconds[-1] + 1.5]]),
+                np.concatenate([[line(1, 0)], common, [line(-2, -1)]]))
 
     def figures(self, chosen=None):
         counted = self.counted if chosen is None else self.counted & chosen
