@@ -284,10 +284,19 @@ static int64_t reached(const struct merge *m)
 	return least;
 }
 
+/* Somebody waits for the transmissions, also if the air is quiet behind them. */
+static int give_all(struct merge *m, int64_t limit)
+{
+	int64_t before = (limit > m->swept_ns ? limit : m->swept_ns) - MATCH_OPEN_NS;
+
+	return decide(m, before) ?: give(m, before);
+}
+
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
 	const struct domain *first;
+	int64_t limit;
 	int err = 0;
 
 	clocks_look(&m->clocks, reached(m));
@@ -299,7 +308,11 @@ int merge_sweep(struct merge *m)
 	first = earliest(&m->earliest);
 	if (!err && !m->rehearsed && first && bound(m) > first->heap_ns + m->rehearsed_ns)
 		err = rehearse(m, bound(m));
-	return err || !m->rehearsed ? err : sweep_to(m, bound(m), false);
+	if (err || !m->rehearsed)
+		return err;
+	limit = bound(m);
+	err = sweep_to(m, limit, false);
+	return err || m->hold_ns == INT64_MAX ? err : give_all(m, limit);
 }
 
 int merge_finish(struct merge *m)
