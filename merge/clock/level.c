@@ -403,10 +403,9 @@ static int bridges(struct level *l, struct clocks *c, int64_t middle_ns)
 		if (d->follows != FOLLOWS_TSFT || !d->clock.known || !d->swept_by.count)
 			continue;
 		err = room(l, c, c->count);
-		for (uint32_t k = i; !err && k < c->count; k++)
-			if (c->list[k]->sensor == d->sensor && c->list[k]->clock.known &&
-			    c->list[k]->part == d->part && c->list[k]->follows == FOLLOWS_TSFT)
-				bridge_member(l, c, &g, k, middle_ns);
+		for (const struct domain *o = d; !err && o; o = o->sibling)
+			if (o->clock.known && o->part == d->part && o->follows == FOLLOWS_TSFT)
+				bridge_member(l, c, &g, o->number, middle_ns);
 		if (err || g.count < 2)
 			continue;
 		doubt_bridge(l, c, &g);
