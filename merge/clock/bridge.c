@@ -28,6 +28,7 @@ bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, doub
 {
 	unsigned int n = b->count < BRIDGE_NOTES ? b->count : BRIDGE_NOTES;
 	int64_t sorted[BRIDGE_NOTES];
+	int64_t spread;
 	double sd, squares = 0;
 
 	if (n < BRIDGE_LEAST)
@@ -40,7 +41,8 @@ bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, doub
 	}
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	*ahead_ns = sorted[n / 4];
-	sd = (sorted[n / 2] - sorted[n / 4]) / QUARTILE_SD * QUARTILE_ERROR;
+	spread = sorted[n / 2] - sorted[n / 4];
+	sd = spread / QUARTILE_SD * QUARTILE_ERROR;
 	*variance = sd * sd / n + FLOOR +
 		    squares / n * (b->slopes > 1 ? SLOPE_VARIANCE : SLOPE_FIRST_VARIANCE);
 	return true;

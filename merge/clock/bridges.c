@@ -38,7 +38,7 @@ static double square(double a)
 static void doubt_bridge(const struct level *l, const struct clocks *c, struct level_group *g)
 {
 	struct level_member *m = &l->members[g->first];
-	double least = m[0].off_ns, most = m[0].off_ns, expected = 0;
+	double least = m[0].off_ns, most = least, expected = 0;
 
 	for (uint32_t i = 0; i < g->count; i++) {
 		least = fmin(least, m[i].off_ns);
