@@ -9,6 +9,8 @@
 #define WALK (0.03e-6 * 0.03e-6 / SECOND_NS)
 #define JITTER_FIRST (10e3 * 10e3)
 #define JITTER_LEAST (150.0 * 150.0)
+#define EXCESS_SHARE (1 / 64.)
+#define EXCESS_MOST 9
 #define JITTER_SHARE 0.01
 
 void clock_set(struct clock *c, int64_t own_ns, int64_t distance_ns, double sd_ns, double sd_rate)
@@ -82,10 +84,25 @@ void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns)
 	c->doubt += sd_ns * sd_ns;
 }
 
+/* Sensors that few others hear have the error of their corrections in common, which the variance
+ * does not tell. */
+static void take_excess(struct clock *c, double square)
+{
+	if (square > EXCESS_MOST)
+		square = EXCESS_MOST;
+	c->excess += EXCESS_SHARE * (square - c->excess);
+	if (c->excess < 1)
+		c->excess = 1;
+}
+
 void clock_correct(struct clock *c, double error_ns, double variance)
 {
-	double s = c->p00 + variance, k0 = c->p00 / s, k1 = c->p01 / s;
+	double s, k0, k1;
 
+	take_excess(c, error_ns * error_ns / (c->p00 + variance));
+	s = c->p00 + variance * c->excess;
+	k0 = c->p00 / s;
+	k1 = c->p01 / s;
 	c->off_ns += k0 * error_ns;
 	c->rate += k1 * error_ns;
 	c->p11 -= k1 * c->p01;

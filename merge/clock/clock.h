@@ -20,6 +20,7 @@ struct clock {
 	double p00, p01, p11; /* their covariance: ns^2, ns, 1 */
 	int64_t doubt_ns;     /* from this own time on, */
 	double doubt;	      /* p00 is more by this: a step is there. 0: nothing */
+	double excess;	      /* corrections' squares, by their variances: a mean, at least 1 */
 	double jitter;	      /* variance of stamps, ns^2 */
 	double last_residual; /* for `jitter` */
 	bool has_residual;
@@ -40,7 +41,8 @@ int64_t clock_own(const struct clock *c, int64_t unified_ns);
 void clock_own_shifted(struct clock *c, int64_t ns);
 /* From a later own time on, the distance is known to `sd_ns` only. */
 void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns);
-/* Takes a measurement at the state's time: the unified time was `error_ns` more. */
+/* Takes a measurement at the state's time: the unified time was `error_ns` more. If measurements
+ * have been off by more than their variances allow, these count for more. */
 void clock_correct(struct clock *c, double error_ns, double variance);
 /* Takes the difference of a stamp to what others say. */
 void clock_jitter(struct clock *c, double residual_ns);
