@@ -10,6 +10,7 @@
 #define JITTER_FIRST (10e3 * 10e3)
 #define JITTER_LEAST (150.0 * 150.0)
 #define EXCESS_SHARE (1 / 64.)
+#define EXCESS_LEAST .05
 #define EXCESS_MOST 9
 #define JITTER_SHARE 0.01
 
@@ -24,6 +25,7 @@ void clock_set(struct clock *c, int64_t own_ns, int64_t distance_ns, double sd_n
 		.steer = c->steer,
 		.p00 = sd_ns * sd_ns,
 		.p11 = sd_rate * sd_rate,
+		.excess = c->excess > 0 ? c->excess : 1,
 		.jitter = c->jitter > 0 ? c->jitter : JITTER_FIRST,
 	};
 }
@@ -91,8 +93,8 @@ static void take_excess(struct clock *c, double square)
 	if (square > EXCESS_MOST)
 		square = EXCESS_MOST;
 	c->excess += EXCESS_SHARE * (square - c->excess);
-	if (c->excess < 1)
-		c->excess = 1;
+	if (c->excess < EXCESS_LEAST)
+		c->excess = EXCESS_LEAST;
 }
 
 void clock_correct(struct clock *c, double error_ns, double variance)
