@@ -12,6 +12,7 @@
 
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 8000000000LL
+#define REHEARSED_LEAST_NS 2000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -366,6 +367,15 @@ static int rehearse(struct merge *m, int64_t limit)
 	return err ?: renew_all(m);
 }
 
+/* Whether enough has come to rehearse. */
+static bool is_enough(const struct merge *m)
+{
+	int64_t have = bound(m) - m->heap[1]->heap_ns;
+
+	return have > m->rehearsed_ns ||
+	       (have > REHEARSED_LEAST_NS && clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST);
+}
+
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
@@ -375,8 +385,7 @@ int merge_sweep(struct merge *m)
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts)
 		err = renew_all(m);
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && m->heap_count &&
-	    bound(m) > m->heap[1]->heap_ns + m->rehearsed_ns)
+	if (!err && !m->rehearsed && m->heap_count && is_enough(m))
 		err = rehearse(m, bound(m));
 	return err || !m->rehearsed ? err : sweep_to(m, bound(m), false);
 }

@@ -292,15 +292,31 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
+uint64_t clocks_queued(const struct clocks *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < c->count; i++)
+		sum += c->list[i]->queue.tail - c->list[i]->queue.head;
+	return sum;
+}
+
+static bool waits(const struct clocks *c, const struct domain *d)
+{
+	int64_t since = d->newest_ns - d->first_ns;
+
+	if (since < c->alone_ns)
+		return true;
+	return d->samples.count && since < c->sparse_ns && clocks_queued(c) < CLOCKS_QUEUED_MOST;
+}
+
 /* A domain that shares nothing with others. */
 static struct domain *alone(const struct clocks *c, bool all)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
-		int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
 
-		if (d->arrived && !d->clock.known &&
-		    (all || d->ended || d->newest_ns - d->first_ns >= patience))
+		if (d->arrived && !d->clock.known && (all || d->ended || !waits(c, d)))
 			return d;
 	}
 	return NULL;

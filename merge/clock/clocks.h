@@ -13,7 +13,8 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
-#define ROOT_NS 1000000000LL /* a root is chosen after this time */
+#define CLOCKS_QUEUED_MOST 1000000 /* with more in the queues, nothing is waited for: memory */
+#define ROOT_NS 1000000000LL	   /* a root is chosen after this time */
 
 struct clocks {
 	struct domain **list;
@@ -40,6 +41,8 @@ void clocks_free(struct clocks *c);
 struct domain *clocks_add(struct clocks *c, uint32_t sensor);
 /* Takes the newest reception in the domain's queue. */
 void clocks_arrived(struct clocks *c, struct domain *d);
+/* Returns the number of receptions in all queues. */
+uint64_t clocks_queued(const struct clocks *c);
 /* Adds to the times of a part's references. */
 void references_shift(struct clocks *c, uint32_t part, int64_t ns);
 /* Looks for clocks again: after some arrivals. `all`: nothing more will arrive. */
