@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: merge/merge.o merge/air/answer.o merge/air/match.o merge/air/order.o
- * merge/clock/anchor.o merge/clock/bridge.o merge/clock/clock.o merge/clock/clocks.o
- * merge/clock/find.o merge/clock/level.o merge/clock/own.o merge/clock/queue.o
- * merge/clock/references.o merge/frame/identity.o merge/frame/radiotap.o merge/input/files.o
+ * merge/clock/anchor.o merge/clock/bridge.o merge/clock/bridges.o merge/clock/clock.o
+ * merge/clock/clocks.o merge/clock/epoch.o merge/clock/find.o merge/clock/level.o merge/clock/own.o
+ * merge/clock/queue.o merge/clock/references.o merge/clock/solve.o merge/frame/identity.o merge/frame/radiotap.o merge/input/files.o
  * merge/input/files_index.o merge/input/pcapng.o merge/input/pipe.o merge/input/sensors.o
  * merge/input/take.o merge/output/all.o merge/output/block.o merge/output/ledger.o
  * merge/output/outlet.o merge/output/trace.o merge/output/writer.o common/log.o */
