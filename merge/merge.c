@@ -15,6 +15,7 @@
 
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 8000000000LL
+#define REHEARSED_LEAST_NS 2000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -295,10 +296,18 @@ static int give_all(struct merge *m, int64_t limit)
 	return decide(m, before) ?: give(m, before);
 }
 
+/* Whether enough has come to rehearse. */
+static bool is_enough(const struct merge *m)
+{
+	int64_t have = bound(m) - earliest(&m->earliest)->heap_ns;
+
+	return have > m->rehearsed_ns ||
+	       (have > REHEARSED_LEAST_NS && clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST);
+}
+
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
-	const struct domain *first;
 	int64_t limit;
 	int err = 0;
 
@@ -308,8 +317,7 @@ int merge_sweep(struct merge *m)
 		err = err ?: renew_all(m);
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	first = earliest(&m->earliest);
-	if (!err && !m->rehearsed && first && bound(m) > first->heap_ns + m->rehearsed_ns)
+	if (!err && !m->rehearsed && earliest(&m->earliest) && is_enough(m))
 		err = rehearse(m, bound(m));
 	if (err || !m->rehearsed)
 		return err;

@@ -84,3 +84,12 @@ void clocks_say(struct clocks *c, struct domain *d, const char *event)
 	if (c->changed)
 		c->changed(c->context, d, event);
 }
+
+uint64_t clocks_queued(const struct clocks *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < c->count; i++)
+		sum += c->list[i]->queue.tail - c->list[i]->queue.head;
+	return sum;
+}

@@ -15,6 +15,7 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
+#define CLOCKS_QUEUED_MOST 1000000 /* with more in the queues, nothing is waited for: memory */
 
 struct clocks {
 	struct domain **list;
@@ -44,5 +45,7 @@ void clocks_free(struct clocks *c);
 struct domain *clocks_add(struct clocks *c, uint32_t sensor);
 /* Tells who wants to know that a clock changes. */
 void clocks_say(struct clocks *c, struct domain *d, const char *event);
+/* Returns the number of receptions in all queues. */
+uint64_t clocks_queued(const struct clocks *c);
 
 #endif

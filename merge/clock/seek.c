@@ -105,16 +105,23 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
 	return false;
 }
 
-/* Whether the domain shares nothing with others, which have come as far. If it shares a little, it
- * waits for more. */
+/* How long a domain may be without clock. If it shares a little with others, it waits for more. */
+static int64_t patience(const struct clocks *c, const struct domain *d)
+{
+	bool waits = d->samples.count && clocks_queued(c) < CLOCKS_QUEUED_MOST;
+
+	return waits ? c->sparse_ns : c->alone_ns;
+}
+
+/* Whether the domain shares nothing with others, which have come as far. */
 static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
 {
-	int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
+	int64_t most = patience(c, d);
 
 	if (reached_ns == INT64_MAX)
 		return true;
-	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
-	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= most) &&
+	       domain_unified(d, d->first_ns) + most <= reached_ns;
 }
 
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
