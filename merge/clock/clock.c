@@ -5,12 +5,15 @@
 #include <math.h>
 
 #define SECOND_NS 1e9
-/* The rate's random walk: 0.03 ppm a second, as variance per ns. */
+/* The rate's random walk: 0.03 ppm a second, as variance per ns. A radio's oscillator, which nobody
+ * corrects, walks less. */
 #define WALK (0.03e-6 * 0.03e-6 / SECOND_NS)
+#define WALK_FREE (0.018e-6 * 0.018e-6 / SECOND_NS)
 #define JITTER_FIRST (10e3 * 10e3)
 #define JITTER_LEAST (150.0 * 150.0)
-#define EXCESS_SHARE (1 / 64.)
-#define EXCESS_LEAST .05
+#define EXCESSES 64 /* corrections */
+#define EXCESSES_FIRST 8
+#define EXCESS_LEAST 0.005
 #define EXCESS_MOST 9
 #define JITTER_SHARE 0.01
 
@@ -18,6 +21,7 @@ void clock_set(struct clock *c, int64_t own_ns, int64_t distance_ns, double sd_n
 {
 	*c = (struct clock){
 		.known = true,
+		.free = c->free,
 		.generation = c->generation + 1,
 		.at_ns = own_ns,
 		.base_ns = distance_ns,
@@ -26,6 +30,7 @@ void clock_set(struct clock *c, int64_t own_ns, int64_t distance_ns, double sd_n
 		.p00 = sd_ns * sd_ns,
 		.p11 = sd_rate * sd_rate,
 		.excess = c->excess > 0 ? c->excess : 1,
+		.excesses = c->excesses ?: EXCESSES_FIRST,
 		.jitter = c->jitter > 0 ? c->jitter : JITTER_FIRST,
 	};
 }
@@ -44,21 +49,21 @@ int64_t clock_unified(const struct clock *c, int64_t own_ns)
 
 double clock_variance(const struct clock *c, int64_t own_ns)
 {
-	double t = own_ns - c->at_ns, walked = fabs(t);
+	double t = own_ns - c->at_ns, walked = fabs(t), walk = c->free ? WALK_FREE : WALK;
 
-	return c->p00 + 2 * t * c->p01 + t * t * c->p11 + WALK * walked * walked * walked / 3 +
+	return c->p00 + 2 * t * c->p01 + t * t * c->p11 + walk * walked * walked * walked / 3 +
 	       (own_ns >= c->doubt_ns ? c->doubt : 0);
 }
 
 void clock_predict(struct clock *c, int64_t own_ns)
 {
-	double t = own_ns - c->at_ns, walked = fabs(t), whole;
+	double t = own_ns - c->at_ns, walked = fabs(t), whole, walk = c->free ? WALK_FREE : WALK;
 
 	c->p00 = clock_variance(c, own_ns);
 	if (own_ns >= c->doubt_ns)
 		c->doubt = 0;
-	c->p01 += t * c->p11 + WALK * walked * t / 2;
-	c->p11 += WALK * walked;
+	c->p01 += t * c->p11 + walk * walked * t / 2;
+	c->p11 += walk * walked;
 	c->off_ns += (c->rate + c->steer) * t;
 	c->at_ns = own_ns;
 	whole = floor(c->off_ns); /* stays small, so that it is exact */
@@ -86,15 +91,15 @@ void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns)
 	c->doubt += sd_ns * sd_ns;
 }
 
-/* Sensors that few others hear have the error of their corrections in common, which the variance
- * does not tell. */
+/* A measurement's variance is an estimate. Sensors that few others hear have an error of their
+ * corrections in common, and stamps of a TSFT are better than the least jitter. */
 static void take_excess(struct clock *c, double square)
 {
-	if (square > EXCESS_MOST)
-		square = EXCESS_MOST;
-	c->excess += EXCESS_SHARE * (square - c->excess);
-	if (c->excess < EXCESS_LEAST)
-		c->excess = EXCESS_LEAST;
+	double most = EXCESS_MOST * fmax(c->excess, 1);
+
+	c->excesses += c->excesses < EXCESSES;
+	c->excess += ((square < most ? square : most) - c->excess) / c->excesses;
+	c->excess = fmax(c->excess, EXCESS_LEAST);
 }
 
 void clock_correct(struct clock *c, double error_ns, double variance)

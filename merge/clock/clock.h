@@ -2,7 +2,7 @@
 /*
  * Clock: maps a domain's own time to the unified time, with its uncertainty. A domain is what one
  * clock stamps: a sensor, or a radio with a TSFT. The state is a Kalman filter's: the distance of
- * the two times, and its rate; the rate walks at random (MERGE_WALK). Times are ns.
+ * the two times, and its rate; the rate walks at random. Times are ns.
  */
 #ifndef MERGE_CLOCK_CLOCK_H
 #define MERGE_CLOCK_CLOCK_H
@@ -12,6 +12,7 @@
 
 struct clock {
 	bool known;
+	bool free;	      /* a radio's own: nobody corrects its rate */
 	uint32_t generation;  /* rises when the clock was set, not only corrected */
 	int64_t at_ns;	      /* own time of the state */
 	int64_t base_ns;      /* unified minus own time at `at_ns`: base_ns + off_ns */
@@ -20,7 +21,8 @@ struct clock {
 	double p00, p01, p11; /* their covariance: ns^2, ns, 1 */
 	int64_t doubt_ns;     /* from this own time on, */
 	double doubt;	      /* p00 is more by this: a step is there. 0: nothing */
-	double excess;	      /* corrections' squares, by their variances: a mean, at least 1 */
+	double excess;	      /* corrections' squares, by their variances: a mean */
+	unsigned int excesses;
 	double jitter;	      /* variance of stamps, ns^2 */
 	double last_residual; /* for `jitter` */
 	bool has_residual;
@@ -41,8 +43,8 @@ int64_t clock_own(const struct clock *c, int64_t unified_ns);
 void clock_own_shifted(struct clock *c, int64_t ns);
 /* From a later own time on, the distance is known to `sd_ns` only. */
 void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns);
-/* Takes a measurement at the state's time: the unified time was `error_ns` more. If measurements
- * have been off by more than their variances allow, these count for more. */
+/* Takes a measurement at the state's time: the unified time was `error_ns` more. Variances are
+ * put right by what measurements were off before. */
 void clock_correct(struct clock *c, double error_ns, double variance);
 /* Takes the difference of a stamp to what others say. */
 void clock_jitter(struct clock *c, double residual_ns);

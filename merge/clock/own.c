@@ -71,6 +71,7 @@ bool own_tsft(struct domain *d, int64_t stamp_ns, int64_t tsft_ns)
 	if (!d->arrived)
 		d->coarse_ns = stamp_ns - tsft_ns;
 	d->follows = FOLLOWS_TSFT;
+	d->clock.free = true;
 	d->tsft_ns = tsft_ns;
 	d->behind_ns = stamp_ns - tsft_ns;
 	return true;

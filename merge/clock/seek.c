@@ -105,31 +105,26 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
 	return false;
 }
 
-/* How long a domain may be without clock. If it shares a little with others, it waits for more. */
-static int64_t patience(const struct clocks *c, const struct domain *d)
+/* Whether the domain shares nothing with others, which have come as far. If it shares a little, it
+ * waits for more. */
+static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns, bool full)
 {
-	bool waits = d->samples.count && clocks_queued(c) < CLOCKS_QUEUED_MOST;
-
-	return waits ? c->sparse_ns : c->alone_ns;
-}
-
-/* Whether the domain shares nothing with others, which have come as far. */
-static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
-{
-	int64_t most = patience(c, d);
+	int64_t patience = d->samples.count && !full ? c->sparse_ns : c->alone_ns;
 
 	if (reached_ns == INT64_MAX)
 		return true;
-	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= most) &&
-	       domain_unified(d, d->first_ns) + most <= reached_ns;
+	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
+	       domain_unified(d, d->first_ns) + patience <= reached_ns;
 }
 
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
+	bool full = clocks_queued(c) >= CLOCKS_QUEUED_MOST;
+
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns))
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns, full))
 			return d;
 	}
 	return NULL;
