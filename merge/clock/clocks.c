@@ -12,6 +12,8 @@
 
 #define SETS (64 * 1024)
 #define GAPS 64
+#define LOOK_NS 250000000LL
+#define USUAL_NS 3600000000000LL
 #define GAP_MOST_NS 500000000LL
 #define ALONE_NS 2100000000LL
 #define SPARSE_NS 10000000000LL
@@ -56,6 +58,8 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 	}
 	if (!d)
 		return NULL;
+	for (unsigned int i = 0; i < c->count; i++)
+		d->again |= c->list[i]->sensor == sensor;
 	d->number = c->count;
 	d->sensor = sensor;
 	c->list[c->count++] = d;
@@ -302,8 +306,10 @@ void clocks_arrived(struct clocks *c, struct domain *d)
 	struct reception *r = queue_at(&d->queue, d->queue.tail - 1);
 	int64_t now;
 
-	if (!d->arrived)
+	if (!d->arrived) {
 		d->first_ns = r->own_ns;
+		d->others_ns = c->now_ns;
+	}
 	d->arrived = true;
 	d->newest_ns = r->own_ns;
 	if (r->finds)
@@ -333,6 +339,21 @@ static void look_again(struct clocks *c)
 	}
 }
 
+/* Whether half of all domains have about the same time: its clock is not in 1970. */
+static bool is_usual(const struct clocks *c, const struct domain *d)
+{
+	int64_t at = domain_unified(d, d->first_ns);
+	unsigned int near = 0, all = 0;
+
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *e = c->list[i];
+
+		all += e->arrived;
+		near += e->arrived && llabs(domain_unified(e, e->first_ns) - at) < USUAL_NS;
+	}
+	return 2 * near >= all;
+}
+
 /* The first root: who has most references after a second. */
 static struct domain *root(const struct clocks *c, bool all)
 {
@@ -343,9 +364,12 @@ static struct domain *root(const struct clocks *c, bool all)
 
 		if (d->clock.known)
 			return NULL;
-		if (d->arrived && (!best || d->waiting_count > best->waiting_count))
+		if (d->arrived && (!best || d->waiting_count > best->waiting_count) &&
+		    is_usual(c, d))
 			best = d;
 	}
+	if (all && !best && c->count && c->list[0]->arrived) /* no two have the same time */
+		return c->list[0];
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
@@ -363,12 +387,13 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
  * waits for more. */
 static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns)
 {
-	int64_t patience = d->samples.count ? c->sparse_ns : c->alone_ns;
+	int64_t patience = d->samples.count || d->again ? c->sparse_ns : c->alone_ns;
+	int64_t begun = domain_unified(d, d->first_ns);
 
 	if (reached_ns == INT64_MAX)
 		return true;
 	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
-	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+	       (begun > d->others_ns ? begun : d->others_ns) + patience <= reached_ns;
 }
 
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
@@ -456,9 +481,16 @@ void clocks_look(struct clocks *c, int64_t reached_ns)
 {
 	struct domain *d = root(c, reached_ns == INT64_MAX);
 
+	if (c->now_ns - c->looked_ns > LOOK_NS || reached_ns == INT64_MAX) {
+		c->joined = true; /* others may have heard what those without clock have */
+		c->looked_ns = c->now_ns;
+	}
 	look_again(c);
-	if (d)
+	if (d) {
 		found(c, d, c->parts++);
+		for (unsigned int i = 0; i < c->count; i++)
+			c->list[i]->others_ns = clock_unified(&d->clock, d->newest_ns);
+	}
 	spread(c, reached_ns == INT64_MAX);
 	while (c->parts && (d = alone(c, reached_ns))) {
 		found(c, d, c->parts++);

@@ -67,6 +67,8 @@ struct domain {
 	bool arrived;	    /* something has */
 	bool ended;	    /* nothing more will come */
 	int64_t first_ns;   /* own time of the first reception */
+	bool again;	    /* the sensor had another one before; its clock was set */
+	int64_t others_ns;  /* how far others were when it began, unified time */
 	int64_t newest_ns;  /* own time before which nothing more comes */
 	int64_t coarse_ns;  /* unified minus own time, as far as known from outside */
 	bool anchored;	    /* `coarse_ns` is by the collector's clock, newly */
