@@ -70,12 +70,14 @@ def test_a_clock_that_is_years_off_and_heard_by_nobody(made, folder, way, years)
                 air.heard[name][n] = t, f._replace(data=f.data[:at] + b"\x06" + f.data[at + 1:])
                 count += 1
     found = merged(folder, air.stream(), way)
-    assert found["receptions"] == usual["receptions"] and found["parts"] == usual["parts"] + 1
+    assert found["receptions"] == usual["receptions"]
+    # In a stream, others may begin as parts, too, before they join.
+    assert found["parts"] - found["part_joins"] == usual["parts"] - usual["part_joins"] + 1
     assert found["merged"] > usual["merged"] - count - 20
     own = [row for row in rows(folder / "u.pcapng") if row["sensor"] == "s-2"]
-    assert all(int(row["flags"]) & FLAGS["unaligned"] for row in own)
     (_, most), *_ = collections.Counter(row["part"] for row in own).most_common()
     assert most > .9 * len(own)  # in a stream, the first frames do not wait until this is known
+    assert sum(bool(int(row["flags"]) & FLAGS["unaligned"]) for row in own) > .5 * len(own)
 
 
 @pytest.mark.parametrize("way", ["file", "pipe"])
