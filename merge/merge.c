@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "clock/anchor.h"
-#include "clock/own.h"
+#include "clock/arrive.h"
+#include "clock/parts.h"
+#include "clock/seek.h"
 #include "frame/identity.h"
 #include "model/chunk.h"
 
 #define AHEAD_NS 500000000LL
-#define REHEARSED_NS 2000000000LL
-#define RESETS_MOST 4
-#define RESETS_NS 60000000000LL
+#define REHEARSED_NS 8000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -24,6 +24,7 @@ int merge_init(struct merge *m, const struct merge_sink *sink)
 	m->swept_ns = m->decided_ns = INT64_MIN;
 	m->ahead_ns = AHEAD_NS;
 	m->hold_ns = INT64_MAX;
+	m->rehearsed_ns = REHEARSED_NS;
 	match_init(&m->match);
 	level_init(&m->level);
 	return retained_init(&m->retained) ?: clocks_init(&m->clocks);
@@ -50,231 +51,56 @@ void merge_free(struct merge *m)
 	match_free(&m->match);
 	level_free(&m->level);
 	clocks_free(&m->clocks);
-	free(m->heap);
-	free(m->radios);
-}
-
-int64_t merge_add_radio(struct merge *m, uint32_t sensor, uint8_t number)
-{
-	if (m->radio_count == m->radio_room) {
-		uint32_t room = 2 * m->radio_room + 64;
-		void *more = realloc(m->radios, room * sizeof(*m->radios));
-
-		if (!more)
-			return -ENOMEM;
-		m->radios = more;
-		m->radio_room = room;
-	}
-	m->radios[m->radio_count] = (struct merge_radio){ .sensor = sensor, .number = number };
-	return m->radio_count++;
-}
-
-/* ---- heap ------------------------------------------------------------------------------------ */
-
-static void heap_set(struct merge *m, uint32_t at, struct domain *d)
-{
-	m->heap[at] = d;
-	d->heap_at = at;
-}
-
-static void heap_up(struct merge *m, struct domain *d, uint32_t at)
-{
-	for (; at > 1 && d->heap_ns < m->heap[at / 2]->heap_ns; at /= 2)
-		heap_set(m, at, m->heap[at / 2]);
-	heap_set(m, at, d);
-}
-
-static void heap_down(struct merge *m, struct domain *d, uint32_t at)
-{
-	uint32_t child;
-
-	while ((child = 2 * at) <= m->heap_count) {
-		if (child < m->heap_count && m->heap[child + 1]->heap_ns < m->heap[child]->heap_ns)
-			child++;
-		if (m->heap[child]->heap_ns >= d->heap_ns)
-			break;
-		heap_set(m, at, m->heap[child]);
-		at = child;
-	}
-	heap_set(m, at, d);
-}
-
-/* The domain's next reception is new, or its clock. */
-static int heap_renew(struct merge *m, struct domain *d)
-{
-	uint32_t at = d->heap_at;
-
-	if (queue_is_empty(&d->queue)) {
-		if (at) {
-			struct domain *last = m->heap[m->heap_count--];
-
-			d->heap_at = 0;
-			if (last != d) {
-				heap_down(m, last, at);
-				heap_up(m, last, last->heap_at);
-			}
-		}
-		return 0;
-	}
-	if (!at && m->heap_count + 1 >= m->heap_room) {
-		uint32_t room = 2 * m->heap_room + 64;
-		void *more = realloc(m->heap, room * sizeof(*m->heap));
-
-		if (!more)
-			return -ENOMEM;
-		m->heap = more;
-		m->heap_room = room;
-	}
-	at = at ?: ++m->heap_count;
-	d->heap_ns = domain_unified(d, queue_at(&d->queue, d->queue.head)->own_ns);
-	heap_up(m, d, at);
-	heap_down(m, d, d->heap_at);
-	return 0;
+	earliest_free(&m->earliest);
+	radios_free(&m->radios);
 }
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
 
-/* The domain of the radio, or of the sensor's radios without TSFT. */
-static struct domain *domain_of(struct merge *m, struct merge_radio *radio)
+int64_t merge_add_radio(struct merge *m, uint32_t sensor, uint8_t number)
 {
-	for (uint32_t i = 0; !radio->domain && !radio->tsft && i < m->radio_count; i++)
-		if (m->radios[i].sensor == radio->sensor && !m->radios[i].tsft)
-			radio->domain = m->radios[i].domain;
-	if (!radio->domain)
-		radio->domain = clocks_add(&m->clocks, radio->sensor);
-	return radio->domain;
-}
-
-/* The radio goes to another domain. Nothing more comes of its old one, if it was the last. */
-static void leave(struct merge *m, struct merge_radio *radio)
-{
-	struct domain *old = radio->domain;
-
-	radio->domain = NULL;
-	for (uint32_t i = 0; old && i < m->radio_count; i++)
-		if (m->radios[i].domain == old)
-			return;
-	if (old)
-		old->ended = true;
-}
-
-/* The radio's TSFT was reset. If that happens again and again, its stamps are better. Returns the
- * domain that begins, or NULL without memory. */
-static struct domain *reset(struct merge *m, struct merge_radio *radio, const struct reception *r)
-{
-	struct domain *old = radio->domain, *d;
-
-	if (!radio->resets || r->stamp_ns - radio->reset_ns > RESETS_NS) {
-		radio->resets = 0;
-		radio->reset_ns = r->stamp_ns;
-	}
-	radio->tsft = ++radio->resets < RESETS_MOST;
-	leave(m, radio);
-	d = domain_of(m, radio);
-	if (d && radio->tsft)
-		own_tsft(d, r->stamp_ns, r->own_ns);
-	return d && !own_move(old, d) && !heap_renew(m, old) && !heap_renew(m, d) ? d : NULL;
-}
-
-/* Sets the reception's own time. Returns its domain, or NULL without memory. */
-static struct domain *place_in_time(struct merge *m, struct merge_radio *radio, struct reception *r)
-{
-	struct domain *d;
-
-	if (!radio->seen && r->has_tsft) { /* not what readings or opaque frames have made */
-		leave(m, radio);
-		radio->tsft = true;
-	}
-	radio->seen |= r->class != FRAME_OPAQUE;
-	d = domain_of(m, radio);
-	if (d && radio->tsft && r->has_tsft && !own_tsft(d, r->stamp_ns, r->own_ns))
-		d = reset(m, radio, r);
-	if (!d)
-		return NULL;
-	if (radio->tsft && r->has_tsft) {
-		r->own_ns += d->stepped_ns;
-		if (d->doubted) {
-			r->finds = r->tracks = false;
-			return d;
-		}
-		d->stamp_ns = r->stamp_ns;
-		bridge_note(&d->arrived_by, r->stamp_ns - r->own_ns);
-		return d;
-	}
-	r->own_ns = own_time(d, r->stamp_ns);
-	if (radio->tsft)
-		r->finds = r->tracks = false;
-	return d;
+	return radios_add(&m->radios, sensor, number);
 }
 
 int merge_take(struct merge *m, struct reception *r)
 {
-	struct domain *d = place_in_time(m, &m->radios[r->radio], r);
+	struct domain *left, *d = radios_place(&m->radios, &m->clocks, r, &left);
 	struct reception *place = d ? queue_push(&d->queue) : NULL;
 
 	if (!place)
 		return -ENOMEM;
 	*place = *r;
-	clocks_arrived(&m->clocks, d);
-	return d->queue.tail - d->queue.head == 1 ? heap_renew(m, d) : 0;
+	arrive(&m->clocks, d);
+	if (left)
+		return earliest_renew(&m->earliest, left) ?: earliest_renew(&m->earliest, d);
+	return d->queue.tail - d->queue.head == 1 ? earliest_renew(&m->earliest, d) : 0;
 }
 
 void merge_nothing_before(struct merge *m, uint32_t sensor, int64_t stamp_ns)
 {
-	for (uint32_t i = 0; i < m->radio_count; i++) {
-		struct domain *d = m->radios[i].domain;
-
-		if (m->radios[i].sensor == sensor && d && d->arrived &&
-		    own_time(d, stamp_ns) > d->newest_ns)
-			d->newest_ns = own_time(d, stamp_ns);
-	}
+	radios_nothing_before(&m->radios, sensor, stamp_ns);
 }
 
-/* The radios of a sensor that has no radio yet get theirs with their first reception. */
 void merge_reading(struct merge *m, uint32_t sensor, int64_t monotonic_ns, int64_t difference_ns,
 		   int64_t raw_ns)
 {
-	for (uint32_t i = 0; i < m->radio_count; i++) {
-		struct merge_radio *radio = &m->radios[i];
-		struct domain *d;
-
-		if (radio->sensor != sensor || radio->tsft)
-			continue;
-		d = domain_of(m, radio);
-		if (d && !own_reading(d, monotonic_ns, difference_ns, raw_ns)) {
-			merge_new_run(m, sensor);
-			d = domain_of(m, radio);
-			if (d)
-				own_reading(d, monotonic_ns, difference_ns, raw_ns);
-		}
-	}
+	radios_reading(&m->radios, &m->clocks, sensor, monotonic_ns, difference_ns, raw_ns);
 }
 
 void merge_ahead(struct merge *m, uint32_t sensor, int64_t ahead_ns, int64_t round_trip_ns,
 		 int64_t at_ns)
 {
-	for (uint32_t i = 0; i < m->radio_count; i++) {
-		struct domain *d = m->radios[i].domain;
-
-		if (m->radios[i].sensor == sensor && d)
-			own_ahead(d, ahead_ns, round_trip_ns, at_ns);
-	}
+	radios_ahead(&m->radios, sensor, ahead_ns, round_trip_ns, at_ns);
 }
 
-/* The old domain's receptions are swept by its own clock. */
 void merge_new_run(struct merge *m, uint32_t sensor)
 {
-	merge_ended(m, sensor);
-	for (uint32_t i = 0; i < m->radio_count; i++)
-		if (m->radios[i].sensor == sensor)
-			m->radios[i].domain = NULL;
+	radios_new_run(&m->radios, sensor);
 }
 
 void merge_ended(struct merge *m, uint32_t sensor)
 {
-	for (uint32_t i = 0; i < m->radio_count; i++)
-		if (m->radios[i].sensor == sensor && m->radios[i].domain)
-			m->radios[i].domain->ended = true;
+	radios_ended(&m->radios, sensor);
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -383,8 +209,8 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 	if (unified > m->swept_ns)
 		m->swept_ns = unified;
 	if (d->follows == FOLLOWS_TSFT && !late)
-		bridge_note(&d->swept_by, r->stamp_ns - unified);
-	if (!late)
+		bridge_note(&d->swept_by, unified, r->stamp_ns - unified);
+	if (!late && (!rehearsed || r->tracks)) /* others correct no clock */
 		err = match_take(&m->match, d, r, unified);
 	else if (!rehearsed)
 		err = give_late(m, d, r, unified);
@@ -397,13 +223,12 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 /* Sweeps receptions before `limit`. If `rehearsed`, they stay in their queues. */
 static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 {
+	struct domain *d;
 	int err = 0;
 
-	while (!err && m->heap_count && m->heap[1]->heap_ns <= limit) {
-		struct domain *d = m->heap[1];
-
+	while (!err && (d = earliest(&m->earliest)) && d->heap_ns <= limit) {
 		err = sweep_one(m, d, rehearsed);
-		err = err ?: heap_renew(m, d);
+		err = err ?: earliest_renew(&m->earliest, d);
 		err = err ?: decide(m, m->swept_ns - MATCH_OPEN_NS);
 		if (!err && m->order.count > 64 && !rehearsed)
 			err = give(m, m->swept_ns - MATCH_OPEN_NS);
@@ -416,7 +241,7 @@ static int renew_all(struct merge *m)
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < m->clocks.count; i++)
-		err = heap_renew(m, m->clocks.list[i]);
+		err = earliest_renew(&m->earliest, m->clocks.list[i]);
 	return err;
 }
 
@@ -473,16 +298,18 @@ static int give_all(struct merge *m, int64_t limit)
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
+	const struct domain *first;
 	int64_t limit;
 	int err = 0;
 
-	clocks_look(&m->clocks, reached(m));
+	seek_all(&m->clocks, reached(m));
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts) {
-		err = clocks_find_alone(&m->clocks);
+		err = parts_find_alone(&m->clocks);
 		err = err ?: renew_all(m);
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && m->heap_count && bound(m) > m->heap[1]->heap_ns + REHEARSED_NS)
+	first = earliest(&m->earliest);
+	if (!err && !m->rehearsed && first && bound(m) > first->heap_ns + m->rehearsed_ns)
 		err = rehearse(m, bound(m));
 	if (err || !m->rehearsed)
 		return err;
@@ -495,8 +322,8 @@ int merge_finish(struct merge *m)
 {
 	int err;
 
-	clocks_look(&m->clocks, INT64_MAX);
-	err = clocks_find_alone(&m->clocks);
+	seek_all(&m->clocks, INT64_MAX);
+	err = parts_find_alone(&m->clocks);
 	err = err ?: renew_all(m);
 	if (!err && !m->rehearsed)
 		err = rehearse(m, INT64_MAX);

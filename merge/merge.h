@@ -2,10 +2,10 @@
 /*
  * Merge: takes receptions of many radios, and gives transmissions of the air, by one clock.
  *
- *     merge_take ─▶ clock/queue ─▶ sweep ─▶ air/match ─▶ air/order ─▶ struct merge_sink
- *                     │  clock/clocks finds      │
- *                     ▼                          ▼
- *                  the clocks ◀── clock/level corrects
+ *     merge_take ─▶ clock/radios ─▶ clock/queue ─▶ sweep ─▶ air/match ─▶ air/order ─▶ merge_sink
+ *                                      │  clock/clocks finds   │               └─▶ air/retained
+ *                                      ▼                       ▼
+ *                                  the clocks ◀── clock/level corrects
  *
  * A radio's receptions are taken in its own order. Different radios may be far apart.
  */
@@ -15,17 +15,9 @@
 #include "air/match.h"
 #include "air/order.h"
 #include "clock/clocks.h"
+#include "clock/earliest.h"
 #include "clock/level.h"
-
-struct merge_radio {
-	uint32_t sensor; /* index */
-	uint8_t number;	 /* of the sensor's radios */
-	bool seen;
-	bool tsft;	       /* it has a domain of its own, which follows its TSFT */
-	struct domain *domain; /* NULL: nothing was taken yet */
-	unsigned int resets;   /* of its TSFT since `reset_ns`, a stamp */
-	int64_t reset_ns;
-};
+#include "clock/radios.h"
 
 /* Who takes the result. The transmission is the sink's until it returns. Returns 0 or -errno, which
  * ends the merge. */
@@ -40,18 +32,17 @@ struct merge {
 	struct match match;
 	struct order order;
 	struct merge_sink sink;
-	struct domain **heap; /* by the unified time of their next reception; from 1 */
-	uint32_t heap_count, heap_room;
-	struct merge_radio *radios;
-	uint32_t radio_count, radio_room;
+	struct earliest earliest;
+	struct radios radios;
 	struct retained retained;
 	int64_t swept_ns;
 	int64_t decided_ns; /* transmissions before it are given: receptions before it are late */
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
-	uint64_t set;	  /* clocks, so far */
-	uint64_t given;	  /* transmissions */
+	int64_t rehearsed_ns;	       /* of the start, from which clocks learn before the sweep */
+	uint64_t set;		       /* clocks, so far */
+	uint64_t given;		       /* transmissions */
 	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
 };
 

@@ -5,7 +5,7 @@
  *     input/files, or input/pipe ─▶ input/take ─▶ merge.h ─▶ output/writer, or output/all ─▶ outlet
  *                                                    └─▶ output/clocks_tsv
  *
- * Everything is open before the sandbox closes. Then untrusted bytes are read.
+ * The sandbox closes when everything is open, and when the files' first pass is done.
  */
 #include "run.h"
 
@@ -170,7 +170,7 @@ static struct ledger *ledger_of(struct run *r)
 	return r->o->all ? &r->all.ledger : &r->writer.ledger;
 }
 
-/* What the input and the clocks have counted. */
+/* Copies the counters of the input and of the clocks. */
 static void fill_ledger(struct run *r)
 {
 	const struct input_counters *in = &r->take.counters;

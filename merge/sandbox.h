@@ -3,8 +3,8 @@
 #ifndef MERGE_SANDBOX_H
 #define MERGE_SANDBOX_H
 
-/* `folder`: where further files of a series are made; NULL: none are. Returns 0, or -errno after a
- * line. */
+/* `folder`: where further files of a series are made; NULL: the output is one file. Returns 0, or
+ * -errno after a line. */
 int sandbox_merge(const char *folder);
 
 #endif

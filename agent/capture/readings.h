@@ -31,7 +31,7 @@ struct readings {
 	struct clock_reading told[2]; /* the last two chosen ones */
 };
 
-/* Whether readings_choose has work. Inline, as it is asked per frame. */
+/* Whether readings_choose has work. Inline, because it runs for each frame. */
 static inline bool readings_are_new(const struct readings *r, const struct clock_offset *c)
 {
 	return c && c->measured_ns != r->chosen_ns;

@@ -10,6 +10,8 @@
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
+#define DAMAGED_AHEAD_NS 1000000 /* more than damaged.h looks back */
+
 void match_init(struct match *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -300,7 +302,6 @@ int match_take(struct match *m, const struct domain *d, const struct reception *
 
 	if (!last)
 		return -ENOMEM;
-	examine(m, unified_ns - DAMAGED_NEAR_NS);
 	if (r->class < FRAME_BAD_FCS)
 		t = nearest(m, d, r, answer_time(last, r, unified_ns), match_window(d, r),
 			    &ambiguous, &repeated);
@@ -352,7 +353,9 @@ struct transmission *match_decided(struct match *m, int64_t unified_ns)
 {
 	struct transmission *t;
 
-	examine(m, unified_ns);
+	/* Those that a damaged one can belong to are complete by now, and still here. */
+	examine(m, unified_ns < INT64_MAX - DAMAGED_AHEAD_NS ? unified_ns + DAMAGED_AHEAD_NS
+							     : INT64_MAX);
 	t = m->oldest;
 	if (!t || t->first->unified_ns >= unified_ns)
 		return NULL;

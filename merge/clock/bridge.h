@@ -13,18 +13,30 @@
 #define BRIDGE_NOTES 64
 #define BRIDGE_LEAST 8
 
-/* By how much the newest stamps were ahead of another time, ns. */
-struct bridge {
-	uint32_t count; /* also those that were overwritten */
-	int64_t of[BRIDGE_NOTES];
+struct bridge_note {
+	int64_t at_ns;	  /* of the other time */
+	int64_t ahead_ns; /* by which the stamp was ahead of it */
 };
 
-static inline void bridge_note(struct bridge *b, int64_t ahead_ns)
+struct bridge {
+	uint32_t count; /* also those that were overwritten */
+	struct bridge_note of[BRIDGE_NOTES];
+	double slope;	     /* of `ahead_ns` */
+	unsigned int slopes; /* that it is the mean of; 0: there is no last line */
+	unsigned int strange;
+	int64_t last_ns, last_ahead_ns;
+};
+
+static inline void bridge_note(struct bridge *b, int64_t at_ns, int64_t ahead_ns)
 {
-	b->of[b->count++ % BRIDGE_NOTES] = ahead_ns;
+	b->of[b->count++ % BRIDGE_NOTES] = (struct bridge_note){ at_ns, ahead_ns };
 }
 
-/* Returns whether there are enough, and sets the lower quartile, and its variance in ns^2. */
-bool bridge_ahead(const struct bridge *b, int64_t *ahead_ns, double *variance);
+/* Returns whether there are enough, and sets the lower quartile at a time, and its variance in
+ * ns^2. */
+bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, double *variance);
+/* Corrects the slope by what bridge_ahead() has said, which is far from the line if an interrupt
+ * was late. */
+void bridge_follow(struct bridge *b, int64_t at_ns, int64_t ahead_ns, double variance);
 
 #endif

@@ -60,7 +60,8 @@ struct course {
 
 struct domain {
 	uint32_t number, sensor;
-	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
+	struct domain *sibling; /* the sensor's next one */
+	uint32_t part;		/* of domains that share frames; meaningful if the clock is known */
 	struct clock clock;
 	struct queue queue;
 	bool alone;	    /* no other sensor is in its part, though there are others */
@@ -101,7 +102,8 @@ struct domain {
 	bool outlier_others;	/* and others, too */
 	int64_t outlier_first_ns, outlier_last_ns;
 	double outlier_least, outlier_most;
-	/* What clocks.tsv says. */
+	unsigned int strange; /* epochs, whose correction was far beyond its variance */
+	/* Counted for clocks.tsv. */
 	uint64_t references, outlying, steps, slews;
 	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */
 	int64_t heap_ns;

@@ -18,6 +18,7 @@
 #define PRIOR_TIMES 400
 #define PRIOR (10e3 * 10e3)
 #define SLEW_SIGMAS 6
+#define STRANGE 4
 #define BRIDGE_SIGMAS 4
 /* A small step is outliers that agree, without any good reference between them. */
 #define OUTLIERS 4
@@ -298,10 +299,16 @@ static void solve(const struct level *l, const struct clocks *c)
 	}
 }
 
-/* A correction that is far beyond its variance: the rate has changed. */
+/* A correction that is far beyond its variance: the rate has changed. Clocks that nobody slews are
+ * believed for some epochs: what their radios are bridged by may be wrong. */
 static void correct(struct clocks *c, struct domain *d, double x, double variance)
 {
-	if (fabs(x) > SLEW_SIGMAS * sqrt(d->clock.p00 + variance)) {
+	bool strange = fabs(x) > SLEW_SIGMAS * sqrt(d->clock.p00 + variance);
+
+	d->strange = strange ? d->strange + 1 : 0;
+	if (strange && d->follows != FOLLOWS_STAMP && d->strange < STRANGE) {
+		variance += x * x;
+	} else if (strange) {
 		d->clock.p11 += SLEW_RATE * SLEW_RATE;
 		d->clock.p00 += x * x;
 		d->slews++;
@@ -310,9 +317,9 @@ static void correct(struct clocks *c, struct domain *d, double x, double varianc
 	clock_correct(&d->clock, x, variance);
 }
 
-/* What a domain's correction owes to the others' own errors. They are the same for all of an
- * epoch's groups, so that more groups do not make them smaller. Without this, clocks would be sure
- * of each other long before they are right. */
+/* Adds the other domains' own errors to the variance of a domain's correction. These errors are the
+ * same in all groups of an epoch, so more groups do not make them smaller. Without this, the stated
+ * uncertainty of clocks would fall long before their errors do. */
 static void doubts(const struct level *l, const struct clocks *c)
 {
 	double *doubt = vector(l, DOUBT), *diagonal = vector(l, DIAGONAL);
@@ -339,12 +346,14 @@ static void bridge_member(struct level *l, struct clocks *c, struct level_group 
 			  int64_t middle_ns)
 {
 	struct level_member *m = &l->members[g->first + g->count];
+	struct bridge *b = &c->list[domain]->swept_by;
 	double variance;
 	int64_t ahead;
 
-	if (!bridge_ahead(&c->list[domain]->swept_by, &ahead, &variance))
+	if (!bridge_ahead(b, middle_ns, &ahead, &variance))
 		return;
-	c->list[domain]->swept_by.count = 0;
+	b->count = 0;
+	bridge_follow(b, middle_ns, ahead, variance);
 	*m = (struct level_member){
 		.domain = domain,
 		.own_ns = clock_own(&c->list[domain]->clock, middle_ns),
@@ -394,10 +403,9 @@ static int bridges(struct level *l, struct clocks *c, int64_t middle_ns)
 		if (d->follows != FOLLOWS_TSFT || !d->clock.known || !d->swept_by.count)
 			continue;
 		err = room(l, c, c->count);
-		for (uint32_t k = i; !err && k < c->count; k++)
-			if (c->list[k]->sensor == d->sensor && c->list[k]->clock.known &&
-			    c->list[k]->part == d->part && c->list[k]->follows == FOLLOWS_TSFT)
-				bridge_member(l, c, &g, k, middle_ns);
+		for (const struct domain *o = d; !err && o; o = o->sibling)
+			if (o->clock.known && o->part == d->part && o->follows == FOLLOWS_TSFT)
+				bridge_member(l, c, &g, o->number, middle_ns);
 		if (err || g.count < 2)
 			continue;
 		doubt_bridge(l, c, &g);

@@ -18,7 +18,7 @@ const struct option_def receptions_defs[] = {
 	{ 0 },
 };
 
-/* What interface blocks say. */
+/* Sensors' names from interface blocks. */
 struct names {
 	FILE *out;
 	char *of[IDS]; /* by the sensor's id */

@@ -156,7 +156,8 @@ static int measure(struct stats *s, char *const *files, int count)
 	return err ?: read_all(s, files, count);
 }
 
-/* Returns 0, -ENOENT if there is no table and none was asked for, or another error after a line. */
+/* Returns 0, or -ENOENT if the user named no table and the default one does not exist, or another
+ * error after a line. */
 static int read_clocks(struct stats_clocks *clocks, const struct stats *s, const char *given,
 		       const char *trace)
 {

@@ -124,7 +124,7 @@ static int64_t reached(const struct files *f, uint32_t sensor)
 	bool any = false;
 
 	for (uint8_t i = 0; i < s->radios; i++) {
-		const struct domain *d = f->take->merge->radios[s->radio[i]].domain;
+		const struct domain *d = f->take->merge->radios.list[s->radio[i]].domain;
 
 		if (!d || !d->arrived)
 			continue;

@@ -30,7 +30,7 @@ struct pcapng_block {
 	const uint8_t *options, *end;
 };
 
-/* What a section's interface says. */
+/* An interface block's content. */
 struct pcapng_interface {
 	uint16_t linktype;
 	uint64_t ticks;	  /* a second */

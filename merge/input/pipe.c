@@ -87,8 +87,8 @@ static int take_blocks(struct stream *s)
 	return err;
 }
 
-/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. Only here are signals not
- * blocked, so that none is missed. */
+/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. Signals are blocked
+ * everywhere else, so that this function sees each of them. */
 static ssize_t fill(struct stream *s, int fd)
 {
 	size_t room = s->chunk ? s->chunk->size - s->to : 0;
@@ -96,7 +96,7 @@ static ssize_t fill(struct stream *s, int fd)
 	sigset_t none;
 	ssize_t n;
 
-	/* What is left of a block may be larger than a chunk. */
+	/* The rest of a block may be larger than a chunk. */
 	if (room < ROOM_LEAST) {
 		size_t have = s->to - s->from;
 
@@ -142,6 +142,7 @@ int pipe_read(struct take *t, int fd, const volatile sig_atomic_t *stop, uint64_
 	int err = 0;
 
 	t->merge->hold_ns = PIPE_HOLD_NS;
+	t->merge->rehearsed_ns = PIPE_REHEARSED_NS;
 	t->merge->clocks.sparse_ns = t->merge->clocks.alone_ns; /* the sweep does not wait for it */
 	while (!err && !*stop && (n = fill(&s, fd)) != 0) {
 		if (n == -EINTR)

@@ -94,7 +94,7 @@ struct stats_burst {
 	uint32_t aggregate; /* the A-MPDU's number */
 };
 
-/* What a packet block says of its frame. */
+/* A frame, as its packet block describes it. */
 struct stats_frame {
 	int64_t at_ns;
 	enum frame_class class;
@@ -136,7 +136,7 @@ struct stats {
 	uint64_t classes[FRAME_CLASSES], airtime_unknown[FRAME_CLASSES];
 	uint64_t heard_by[FRAME_CLASSES][STATS_HEARD_MAX + 1]; /* by the number of sensors */
 	struct stats_burst bursts[STATS_BURSTS];	       /* by the transmitter's hash */
-	/* Counters of what is left out */
+	/* Counters of things that the output leaves out */
 	uint64_t elsewhere; /* transmissions that other sensors than options.near hear strongest */
 	uint64_t malformed, without_receptions, sensors_left_out, channels_left_out, outside;
 	uint64_t transmissions, receptions;

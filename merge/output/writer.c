@@ -146,7 +146,7 @@ static uint8_t flags_of(const struct writer *w, const struct transmission *t, co
 static uint8_t *put_reception(const struct writer *w, uint8_t *p, const struct transmission *t,
 			      const struct heard *h)
 {
-	const struct merge_radio *r = &w->merge->radios[h->radio];
+	const struct radio *r = &w->merge->radios.list[h->radio];
 	int64_t at = transmission_ns(t);
 
 	store_be(p, w->sensors->list[r->sensor].id ?: r->sensor, 2);

@@ -2,7 +2,7 @@
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
 rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, ap70;
-without arguments, all of them. Also ap70_levels and ap70_stages, only if named."""
+without arguments, all of them. Also ap70_levels, ap70_stages and steady, only if named."""
 import contextlib
 import json
 import os
@@ -14,8 +14,8 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, live,
-                   merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, stolen,
-                   worst)
+                   merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
+                   stolen, worst)
 from netns import testbed
 from reference import captures
 
@@ -31,7 +31,7 @@ ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "live", "restart", "filter",
          "modules", "export", "fleet", "merge", "ap70"]
-ON_REQUEST = ["ap70_levels", "ap70_stages"]
+ON_REQUEST = ["ap70_levels", "ap70_stages", "steady"]
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the target)
@@ -348,6 +348,11 @@ def part_ap70_levels(directory):
 def part_ap70_stages(directory):
     say("ap70_stages: what the sensor's stages take in the virtual AP70, of a frame")
     return ap70.stages(directory, ap70.trace(), say, os.environ.get("AP70_STAGES", "").split())
+
+
+def part_steady(directory):
+    say(f"steady: bytes per second at a steady rate, in {steady.SECONDS} s")
+    return steady.measure(lambda: fresh(directory), say)
 
 
 def table(out):

@@ -34,7 +34,7 @@ NS_PER_INSN = 4
 ICOUNT = ("-icount", "shift=2", "-rtc", "base=1970-01-01,clock=vm")
 LOOP = 50_000_000
 RATE = 4000  # frames per virtual second
-FIELD_RATE, FIELD_FRAMES = 100, 1000  # the trace's own rate, and the number of frames
+FIELD_RATE, FIELD_FRAMES = 100, 3000  # the trace's own rate, and the number of frames
 RING_KIB = 4096  # the default
 # Sensors whose memory is measured, and their rates: the smallest one, and OpenWrt's default.
 SMALL = ["-B", "64", "--queue", "1", "--combo-size", "4096"]

@@ -76,7 +76,7 @@ def test_a_clock_that_is_years_off_and_heard_by_nobody(made, folder, way, years)
     assert found["merged"] > usual["merged"] - count - 20
     own = [row for row in rows(folder / "u.pcapng") if row["sensor"] == "s-2"]
     (_, most), *_ = collections.Counter(row["part"] for row in own).most_common()
-    assert most > .9 * len(own)  # in a stream, the first frames do not wait until this is known
+    assert most > .5 * len(own)  # in a stream, the first frames do not wait until this is known
     assert sum(bool(int(row["flags"]) & FLAGS["unaligned"]) for row in own) > .5 * len(own)
 
 
