@@ -86,6 +86,7 @@ struct domain {
 	int64_t doubt_behind_ns;
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
+	unsigned int offs;	      /* references that fit, but not well, up to it */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
 	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */
