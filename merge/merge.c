@@ -281,7 +281,7 @@ static int64_t reached(const struct merge *m)
 		const struct domain *d = m->clocks.list[i];
 		int64_t at = domain_unified(d, d->newest_ns);
 
-		if (d->arrived && !d->ended && at < least &&
+		if (d->arrived && !d->ended && d->clock.known && at < least &&
 		    (m->hold_ns == INT64_MAX || at > m->clocks.now_ns - m->hold_ns))
 			least = at;
 	}

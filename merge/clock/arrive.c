@@ -15,6 +15,7 @@
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
 #define OFF_NS 300000
+#define OFFS 4 /* one after the other: not only late stamps */
 #define OFF_FOR_NS 1000000000LL
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -48,8 +49,7 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 /* Whether the clock has been found to be off, and is not yet corrected. */
 static bool is_off(const struct domain *d, int64_t own_ns)
 {
-	return d->suspects.count ||
-	       (llabs(d->good_off_ns) > OFF_NS && own_ns - d->good_ns < OFF_FOR_NS);
+	return d->suspects.count || (d->offs >= OFFS && own_ns - d->good_ns < OFF_FOR_NS);
 }
 
 /* How long the domain is without references that fit, at most. The longest times count, but not for
@@ -112,8 +112,10 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 		d->suspects.least_ns = 2 * d->good_gap_ns;
 		before = d->good_ns;
 		same_part(c, d, e, r, unified);
-		if (d->good == d->queue.tail - 1)
+		if (d->good == d->queue.tail - 1) {
 			note_gap(d, r->own_ns - before);
+			d->offs = llabs(d->good_off_ns) > OFF_NS ? d->offs + 1 : 0;
+		}
 	}
 }
 
@@ -122,8 +124,10 @@ void arrive(struct clocks *c, struct domain *d)
 	struct reception *r = queue_at(&d->queue, d->queue.tail - 1);
 	int64_t now;
 
-	if (!d->arrived)
+	if (!d->arrived) {
 		d->first_ns = r->own_ns;
+		d->others_ns = c->now_ns;
+	}
 	d->arrived = true;
 	d->newest_ns = r->own_ns;
 	if (r->finds)

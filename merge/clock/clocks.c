@@ -72,6 +72,7 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 		return NULL;
 	d->number = c->count;
 	d->sensor = sensor;
+	d->again = c->of_sensor[sensor] != NULL;
 	c->list[c->count++] = d;
 	for (last = &c->of_sensor[sensor]; *last; last = &(*last)->sibling)
 		;

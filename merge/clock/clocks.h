@@ -30,7 +30,8 @@ struct clocks {
 	/* A domain that nobody knows makes a part of its own after this time, and one that shares
 	 * too few references with others, after this. */
 	int64_t alone_ns, sparse_ns;
-	bool joined; /* since the last seek_all() */
+	int64_t looked_ns; /* unified time when all references were looked at last */
+	bool joined;	   /* since the last seek_all() */
 	uint64_t joins, steps, slews, part_joins;
 	uint64_t replayed; /* references that a domain has heard twice */
 	/* Called before receptions in the queue, or the clock, change. May be NULL. */

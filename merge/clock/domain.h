@@ -68,6 +68,8 @@ struct domain {
 	bool arrived;	    /* something has */
 	bool ended;	    /* nothing more will come */
 	int64_t first_ns;   /* own time of the first reception */
+	bool again;	    /* the sensor had another one before; its clock was set */
+	int64_t others_ns;  /* how far others were when it began, unified time */
 	int64_t newest_ns;  /* own time before which nothing more comes */
 	int64_t coarse_ns;  /* unified minus own time, as far as known from outside */
 	bool anchored;	    /* `coarse_ns` is by the collector's clock, newly */
@@ -84,6 +86,7 @@ struct domain {
 	int64_t doubt_behind_ns;
 	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
+	unsigned int offs;	      /* references that fit, but not well, up to it */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */
 	int64_t good_gap_ns;	      /* how long there is none, at most */
 	struct samples samples;	      /* joins; later, differences to another part */

@@ -7,6 +7,8 @@
 #include "find.h"
 #include "parts.h"
 
+#define USUAL_NS 3600000000000LL
+#define LOOK_NS 250000000LL
 #define ROOT_NS 1000000000LL   /* a root is chosen after this time */
 #define CROSS_NS 10000000000LL /* between stamps of a radio's domains */
 
@@ -80,6 +82,21 @@ static void look_again(struct clocks *c)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* Whether half of all domains have about the same time: its clock is not in 1970. */
+static bool is_usual(const struct clocks *c, const struct domain *d)
+{
+	int64_t at = domain_unified(d, d->first_ns);
+	unsigned int near = 0, all = 0;
+
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *e = c->list[i];
+
+		all += e->arrived;
+		near += e->arrived && llabs(domain_unified(e, e->first_ns) - at) < USUAL_NS;
+	}
+	return 2 * near >= all;
+}
+
 /* The first root: who has most references after a second. */
 static struct domain *root(const struct clocks *c, bool all)
 {
@@ -90,9 +107,12 @@ static struct domain *root(const struct clocks *c, bool all)
 
 		if (d->clock.known)
 			return NULL;
-		if (d->arrived && (!best || d->waiting_count > best->waiting_count))
+		if (d->arrived && (!best || d->waiting_count > best->waiting_count) &&
+		    is_usual(c, d))
 			best = d;
 	}
+	for (unsigned int i = 0; all && !best && i < c->count; i++) /* no two have one time */
+		best = c->list[i]->arrived ? c->list[i] : NULL;
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
@@ -109,12 +129,14 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
  * waits for more. */
 static bool is_alone(const struct clocks *c, const struct domain *d, int64_t reached_ns, bool full)
 {
-	int64_t patience = d->samples.count && !full ? c->sparse_ns : c->alone_ns;
+	bool waits = (d->samples.count || d->again) && !full;
+	int64_t patience = waits ? c->sparse_ns : c->alone_ns;
+	int64_t begun = domain_unified(d, d->first_ns);
 
 	if (reached_ns == INT64_MAX)
 		return true;
 	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
-	       domain_unified(d, d->first_ns) + patience <= reached_ns;
+	       (begun > d->others_ns ? begun : d->others_ns) + patience <= reached_ns;
 }
 
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
@@ -202,9 +224,16 @@ void seek_all(struct clocks *c, int64_t reached_ns)
 {
 	struct domain *d = root(c, reached_ns == INT64_MAX);
 
+	if (c->now_ns - c->looked_ns > LOOK_NS || reached_ns == INT64_MAX) {
+		c->joined = true; /* others may have heard what those without clock have */
+		c->looked_ns = c->now_ns;
+	}
 	look_again(c);
-	if (d)
+	if (d) {
 		found(c, d, c->parts++);
+		for (unsigned int i = 0; i < c->count; i++)
+			c->list[i]->others_ns = clock_unified(&d->clock, d->newest_ns);
+	}
 	spread(c, reached_ns == INT64_MAX);
 	while (c->parts && (d = alone(c, reached_ns))) {
 		found(c, d, c->parts++);

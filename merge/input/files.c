@@ -14,6 +14,7 @@
 
 #define SECRET_BYTES (64 * 1024) /* of each file */
 #define LOOK_EVERY 256		 /* extents */
+#define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
 
 struct files *files_open(struct take *t, char *const *names, int count)
 {
@@ -114,19 +115,25 @@ static int extent_read(struct files *f, const struct extent *e)
 	return err;
 }
 
-/* How far the sensor has come: its domain that is furthest behind. */
+/* How far the sensor has come: its domain that is furthest behind. A clock that is not known may be
+ * far off. If enough of its frames wait, those of others are read first. */
 static int64_t reached(const struct files *f, uint32_t sensor)
 {
 	const struct input_sensor *s = &f->take->sensors->list[sensor];
 	int64_t least = INT64_MAX;
+	bool any = false;
 
 	for (uint8_t i = 0; i < s->radios; i++) {
 		const struct domain *d = f->take->merge->radios.list[s->radio[i]].domain;
 
-		if (d && d->arrived && domain_unified(d, d->newest_ns) < least)
+		if (!d || !d->arrived)
+			continue;
+		any = true;
+		if ((d->clock.known || d->newest_ns - d->first_ns < WAITING_NS) &&
+		    domain_unified(d, d->newest_ns) < least)
 			least = domain_unified(d, d->newest_ns);
 	}
-	return least == INT64_MAX ? INT64_MIN : least;
+	return any ? least : INT64_MIN;
 }
 
 /* Looks at all streams again: clocks that were found or set change how far all have come. */

