@@ -11,7 +11,7 @@
 #include "model/chunk.h"
 
 #define AHEAD_NS 500000000LL
-#define REHEARSED_NS 2000000000LL
+#define REHEARSED_NS 8000000000LL
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -21,6 +21,7 @@ int merge_init(struct merge *m, const struct merge_sink *sink)
 	m->swept_ns = m->decided_ns = INT64_MIN;
 	m->ahead_ns = AHEAD_NS;
 	m->hold_ns = INT64_MAX;
+	m->rehearsed_ns = REHEARSED_NS;
 	match_init(&m->match);
 	level_init(&m->level);
 	return retained_init(&m->retained) ?: clocks_init(&m->clocks);
@@ -206,7 +207,7 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 		m->swept_ns = unified;
 	if (d->follows == FOLLOWS_TSFT && !late)
 		bridge_note(&d->swept_by, unified, r->stamp_ns - unified);
-	if (!late)
+	if (!late && (!rehearsed || r->tracks)) /* others correct no clock */
 		err = match_take(&m->match, d, r, unified);
 	else if (!rehearsed)
 		err = give_late(m, d, r, unified);
@@ -283,10 +284,19 @@ static int64_t reached(const struct merge *m)
 	return least;
 }
 
+/* Somebody waits for the transmissions, also if the air is quiet behind them. */
+static int give_all(struct merge *m, int64_t limit)
+{
+	int64_t before = (limit > m->swept_ns ? limit : m->swept_ns) - MATCH_OPEN_NS;
+
+	return decide(m, before) ?: give(m, before);
+}
+
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
 	const struct domain *first;
+	int64_t limit;
 	int err = 0;
 
 	clocks_look(&m->clocks, reached(m));
@@ -296,9 +306,13 @@ int merge_sweep(struct merge *m)
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
 	first = earliest(&m->earliest);
-	if (!err && !m->rehearsed && first && bound(m) > first->heap_ns + REHEARSED_NS)
+	if (!err && !m->rehearsed && first && bound(m) > first->heap_ns + m->rehearsed_ns)
 		err = rehearse(m, bound(m));
-	return err || !m->rehearsed ? err : sweep_to(m, bound(m), false);
+	if (err || !m->rehearsed)
+		return err;
+	limit = bound(m);
+	err = sweep_to(m, limit, false);
+	return err || m->hold_ns == INT64_MAX ? err : give_all(m, limit);
 }
 
 int merge_finish(struct merge *m)

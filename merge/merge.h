@@ -3,9 +3,9 @@
  * Merge: takes receptions of many radios, and gives transmissions of the air, by one clock.
  *
  *     merge_take ─▶ clock/radios ─▶ clock/queue ─▶ sweep ─▶ air/match ─▶ air/order ─▶ merge_sink
- *                     │  clock/clocks finds                    │
- *                     ▼                          ▼
- *                  the clocks ◀── clock/level corrects
+ *                                      │  clock/clocks finds   │               └─▶ air/retained
+ *                                      ▼                       ▼
+ *                                  the clocks ◀── clock/level corrects
  *
  * A radio's receptions are taken in its own order. Different radios may be far apart.
  */
@@ -40,8 +40,9 @@ struct merge {
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
-	uint64_t set;	  /* clocks, so far */
-	uint64_t given;	  /* transmissions */
+	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
+	uint64_t set;	      /* clocks, so far */
+	uint64_t given;	      /* transmissions */
 	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
 };
 

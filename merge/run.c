@@ -234,11 +234,20 @@ static void free_all(struct run *r)
 	names_free(&r->names);
 }
 
+/* A stream's reader does not wait until the buffer is full. */
+static void swept(void *context, double share)
+{
+	struct run *r = context;
+
+	outlet_flush(&r->outlet); /* keeps its error */
+	progress_show(&r->progress, share);
+}
+
 static int read_inputs(struct run *r)
 {
 	if (r->files)
 		return files_read(r->files, progress_show, &r->progress);
-	return pipe_read(&r->take, STDIN_FILENO, &stop, &r->missed, progress_show, &r->progress);
+	return pipe_read(&r->take, STDIN_FILENO, &stop, &r->missed, swept, r);
 }
 
 int run(const struct merge_options *o)

@@ -230,7 +230,7 @@ static void same_part(struct clocks *c, struct domain *d, const struct reference
 		d->suspects.count = 0;
 		return;
 	}
-	off -= course_off(&d->course, &d->clock, r->own_ns);
+	off -= course_off(&d->course, &d->clock);
 	if (!suspects_add(&d->suspects, off, e->domain, r->own_ns, number) ||
 	    !suspects_agree(&d->suspects, &step_ns))
 		return;

@@ -87,14 +87,13 @@ bool course_fits(const struct course *s, const struct clock *c, const struct mar
 	return false;
 }
 
-int64_t course_off(const struct course *s, const struct clock *c, int64_t own_ns)
+int64_t course_off(const struct course *s, const struct clock *c)
 {
 	int64_t off[MARKS], m;
 	unsigned int n = marks(s, c);
 
 	for (unsigned int i = 0; i < n; i++)
 		off[i] = s->of[i].own_ns + s->of[i].distance_ns - clock_unified(c, s->of[i].own_ns);
-	(void)own_ns;
 	m = n ? median(off, n) : 0;
 	return llabs(m) > STEP_NS / 2 ? m : 0;
 }

@@ -23,7 +23,7 @@ void course_add(struct course *s, const struct clock *c, const struct mark *m);
  * and is level.h's. It may not have come to the clock yet, so that the clock itself cannot tell. */
 bool course_fits(const struct course *s, const struct clock *c, const struct mark *m);
 /* By how much the clock is behind its course. */
-int64_t course_off(const struct course *s, const struct clock *c, int64_t own_ns);
+int64_t course_off(const struct course *s, const struct clock *c);
 /* The same as for samples, for references that contradict the clock. Returns whether it was added.
  */
 bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns, uint64_t number);

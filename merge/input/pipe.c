@@ -142,6 +142,7 @@ int pipe_read(struct take *t, int fd, const volatile sig_atomic_t *stop, uint64_
 	int err = 0;
 
 	t->merge->hold_ns = PIPE_HOLD_NS;
+	t->merge->rehearsed_ns = PIPE_REHEARSED_NS;
 	t->merge->clocks.sparse_ns = t->merge->clocks.alone_ns; /* the sweep does not wait for it */
 	while (!err && !*stop && (n = fill(&s, fd)) != 0) {
 		if (n == -EINTR)

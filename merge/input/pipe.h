@@ -12,6 +12,7 @@
 #include "take.h"
 
 #define PIPE_HOLD_NS 3000000000LL
+#define PIPE_REHEARSED_NS 2000000000LL /* until then, nothing is written */
 
 /* Reads until the pipe's end, or until `stop` is set, by a signal that the caller has blocked. Then
  * sweeps the rest. Calls `progress`, if it is not NULL, from time to time. `missed` counts the

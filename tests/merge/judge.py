@@ -77,10 +77,13 @@ class Clock:
         return out
 
     def _common(self, off):
-        """What all sensors are off by, each second: the median of the sensors' medians, at the receptions' mean time."""
+        """What all sensors are off by, each second: the median of the sensors' medians, at the receptions' mean time.
+        Seconds with few sensors do not count."""
         second = self.second[self.inside].astype(np.int64)
         groups, each = medians(second << 16 | self.truth.sensor[self.inside], off[self.inside])
-        seconds, common = medians(groups >> 16, each)
+        sensors = np.bincount(groups >> 16)[groups >> 16]
+        many = sensors >= sensors.max(initial=0) / 2
+        seconds, common = medians(groups[many] >> 16, each[many])
         count, total = np.bincount(second), np.bincount(second, self.second[self.inside])
         return total[seconds] / count[seconds], common
 
