@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "clock/anchor.h"
+#include "clock/arrive.h"
+#include "clock/parts.h"
+#include "clock/seek.h"
 #include "frame/identity.h"
 #include "model/chunk.h"
 
@@ -67,7 +70,7 @@ int merge_take(struct merge *m, struct reception *r)
 	if (!place)
 		return -ENOMEM;
 	*place = *r;
-	clocks_arrived(&m->clocks, d);
+	arrive(&m->clocks, d);
 	if (left)
 		return earliest_renew(&m->earliest, left) ?: earliest_renew(&m->earliest, d);
 	return d->queue.tail - d->queue.head == 1 ? earliest_renew(&m->earliest, d) : 0;
@@ -299,9 +302,9 @@ int merge_sweep(struct merge *m)
 	int64_t limit;
 	int err = 0;
 
-	clocks_look(&m->clocks, reached(m));
+	seek_all(&m->clocks, reached(m));
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts) {
-		err = clocks_find_alone(&m->clocks);
+		err = parts_find_alone(&m->clocks);
 		err = err ?: renew_all(m);
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
@@ -319,8 +322,8 @@ int merge_finish(struct merge *m)
 {
 	int err;
 
-	clocks_look(&m->clocks, INT64_MAX);
-	err = clocks_find_alone(&m->clocks);
+	seek_all(&m->clocks, INT64_MAX);
+	err = parts_find_alone(&m->clocks);
 	err = err ?: renew_all(m);
 	if (!err && !m->rehearsed)
 		err = rehearse(m, INT64_MAX);

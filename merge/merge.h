@@ -40,9 +40,9 @@ struct merge {
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
-	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
-	uint64_t set;	      /* clocks, so far */
-	uint64_t given;	      /* transmissions */
+	int64_t rehearsed_ns;	       /* of the start, from which clocks learn before the sweep */
+	uint64_t set;		       /* clocks, so far */
+	uint64_t given;		       /* transmissions */
 	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
+
 #define SLOW_NS 30e9 /* a distance is taken away in this time */
 #define MOST 100e-6  /* rate */
 #define SMOOTH 64    /* epochs, in which the rate changes */
@@ -46,7 +48,7 @@ static int64_t distance_of(const struct clocks *c, uint32_t part, double *varian
 /* Adds to the unified time of a part. */
 static void part_shift(struct clocks *c, uint32_t part, int64_t by)
 {
-	references_shift(c, part, by);
+	parts_shift_references(c, part, by);
 	for (unsigned int i = 0; by && i < c->count; i++)
 		if (c->list[i]->clock.known && c->list[i]->part == part)
 			clock_shift(&c->list[i]->clock, by);

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A normal distribution has its quartile at so many sigmas. The quartile's error, times the root of
- * the number, is so many sigmas. */
+/* Of a normal distribution: the quartile in sigmas, and its error times the root of the number. */
 #define QUARTILE_SD 0.6745
 #define QUARTILE_ERROR 1.36
 #define FLOOR (500.0 * 500.0)
@@ -28,7 +27,8 @@ static int by_value(const void *a, const void *b)
 bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, double *variance)
 {
 	unsigned int n = b->count < BRIDGE_NOTES ? b->count : BRIDGE_NOTES;
-	int64_t sorted[BRIDGE_NOTES], to_median;
+	int64_t sorted[BRIDGE_NOTES];
+	int64_t spread;
 	double sd, squares = 0;
 
 	if (n < BRIDGE_LEAST)
@@ -41,8 +41,8 @@ bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, doub
 	}
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	*ahead_ns = sorted[n / 4];
-	to_median = sorted[n / 2] - *ahead_ns;
-	sd = to_median / QUARTILE_SD * QUARTILE_ERROR;
+	spread = sorted[n / 2] - sorted[n / 4];
+	sd = spread / QUARTILE_SD * QUARTILE_ERROR;
 	*variance = sd * sd / n + FLOOR +
 		    squares / n * (b->slopes > 1 ? SLOPE_VARIANCE : SLOPE_FIRST_VARIANCE);
 	return true;

@@ -60,7 +60,8 @@ struct course {
 
 struct domain {
 	uint32_t number, sensor;
-	uint32_t part; /* of domains that share frames; meaningful if the clock is known */
+	struct domain *sibling; /* the sensor's next one */
+	uint32_t part;		/* of domains that share frames; meaningful if the clock is known */
 	struct clock clock;
 	struct queue queue;
 	bool alone;	    /* no other sensor is in its part, though there are others */

@@ -14,36 +14,10 @@
 #ifndef MERGE_CLOCK_LEVEL_H
 #define MERGE_CLOCK_LEVEL_H
 
-#include "clocks.h"
+#include "epoch.h"
 #include "merge/model/transmission.h"
 
 #define LEVEL_EPOCH_NS 250000000
-
-struct level_member {
-	uint32_t domain;
-	uint32_t slot; /* the domain's place in this epoch */
-	int64_t own_ns;
-	double off_ns; /* from the group's middle */
-	double weight;
-};
-
-struct level_group {
-	uint32_t first, count; /* members */
-	double weight;	       /* sum */
-};
-
-struct level {
-	struct level_member *members;
-	struct level_group *groups;
-	uint32_t member_count, member_room, group_count, group_room;
-	int64_t begun_ns; /* unified time of the epoch's begin */
-	/* By slot */
-	uint32_t *domains, slot_count, slot_room;
-	double *vectors; /* LEVEL_VECTORS of them */
-	/* By domain: slot + 1, or 0 */
-	uint32_t *slots, domain_room;
-	uint64_t groups_taken;
-};
 
 void level_init(struct level *l);
 void level_free(struct level *l);
