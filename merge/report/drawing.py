@@ -26,7 +26,7 @@ ORDER = ("beacons, management", "data", "retransmissions", "control", "wrong FCS
 TIMES = ((3 * 86400, 3600, "h"), (3 * 3600, 3600, "h"), (300, 60, "min"), (0, 1, "s"))
 WIDTH = 10  # inches
 COLOUR_MAP = "viridis"
-NAMES_MOST, NAME_SIZE = 60, 7
+NAMES_MOST, NAMES_FEW = 60, 30
 
 plt.rcParams.update({
     "text.parse_math": False,  # names are anyone's
@@ -97,23 +97,25 @@ def shares(axes, matrix, bar):
 
 
 def named(names):
-    """Places and texts of the names that fit beside a matrix: all, or each second, third ..."""
+    """Places, texts and size of the names that fit beside a matrix: all, or each second, third ..."""
     at = range(0, len(names), -(-len(names) // NAMES_MOST))
-    return at, [names[n] for n in at]
+    return at, [names[n] for n in at], 9 if len(names) <= NAMES_FEW else 7
 
 
 def name_rows(axes, names):
-    axes.set_yticks(*named(names), fontsize=NAME_SIZE)
+    at, texts, size = named(names)
+    axes.set_yticks(at, texts, fontsize=size)
     axes.set_ylabel(f"{len(names)} sensors")
 
 
 def name_columns(axes, names):
-    axes.set_xticks(*named(names), fontsize=NAME_SIZE, rotation=90)
+    at, texts, size = named(names)
+    axes.set_xticks(at, texts, fontsize=size, rotation=90)
 
 
 def matrix_height(rows):
     """Inches in which the names of the rows do not touch."""
-    return 2.5 + .13 * min(max(rows, 10), NAMES_MOST)
+    return 2.5 + (.16 if rows <= NAMES_FEW else .13) * min(max(rows, 10), NAMES_MOST)
 
 
 def legend_above(axes, columns=4, **more):

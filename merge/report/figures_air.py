@@ -111,7 +111,7 @@ def retries(stats):
         at = (np.arange(len(all_)) + .5) * times(stats)[-1] / len(all_)
         left.plot(at, 100 * divided(again, all_), "o-", ms=3, lw=1.3, color=COLOURS[n % len(COLOURS)], label=c.name)
     left.set_ylabel("retransmissions (% of unicast frames)")
-    left.set_ylim(bottom=0)
+    left.set_ylim(0, max(1, left.get_ylim()[1]))
     legend_above(left, 4)
     time_axis(left, stats)
     sent = sorted(sent, key=lambda t: t.retries / t.attempts)

@@ -63,6 +63,12 @@ def test_reload(vm):
     assert "sensors 3 of 199 up" in (vm / "fleet").read_text()
 
 
+def test_the_collectors_files_are_merged(vm):
+    """The sensors are wired, so the merge counts all frames as others."""
+    merged = (vm / "merged").read_text()
+    assert re.search(r"^balance +0$", merged, re.M) and int(re.search(r"not merged +other (\d+)", merged)[1]) > 0
+
+
 def test_commands_show_the_fleet(vm):
     seen = (vm / "seen").read_text()
     assert 'saluki_sensor_up{sensor="lib-1"' in seen
