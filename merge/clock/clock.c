@@ -92,14 +92,14 @@ void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns)
 }
 
 /* A measurement's variance is an estimate. Sensors that few others hear have an error of their
- * corrections in common, and stamps of a TSFT are better than the least jitter. */
+ * corrections in common. Stamps of a TSFT are better than the least jitter, and never late. */
 static void take_excess(struct clock *c, double square)
 {
 	double most = EXCESS_MOST * fmax(c->excess, 1);
 
 	c->excesses += c->excesses < EXCESSES;
 	c->excess += ((square < most ? square : most) - c->excess) / c->excesses;
-	c->excess = fmax(c->excess, EXCESS_LEAST);
+	c->excess = fmax(c->excess, c->free ? EXCESS_LEAST : 1);
 }
 
 void clock_correct(struct clock *c, double error_ns, double variance)
