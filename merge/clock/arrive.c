@@ -15,7 +15,7 @@
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
 #define OFF_NS 300000
-#define OFFS 4 /* one after the other: not only late stamps */
+#define OFFS 3 /* one after the other: not only late stamps */
 #define OFF_FOR_NS 1000000000LL
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -49,8 +49,9 @@ def test_a_clock_in_1970(made, folder, way):
     air = attack.Attacked(made)
     first = min(f.time_ns for name in air.heard for _, f in air.heard[name])
     found = merged(folder, shifted(air, "s-2", -first + 5_000_000_000).stream(), way)
-    assert found["receptions"] == usual["receptions"] and found["parts"] == usual["parts"]
-    assert found["joins"] == usual["joins"] and found["unaligned"] <= usual["unaligned"]
+    assert found["receptions"] == usual["receptions"]
+    assert found["parts"] - found["part_joins"] == usual["parts"] - usual["part_joins"]
+    assert found["unaligned"] <= usual["unaligned"] + .01 * usual["receptions"]
     assert found["merged"] > .99 * usual["merged"]
     times = [int(row["time_ns"]) for row in rows(folder / "u.pcapng")]
     assert max(times) - min(times) < 60 * 10**9
