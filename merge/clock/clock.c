@@ -12,7 +12,7 @@
 #define JITTER_FIRST (10e3 * 10e3)
 #define JITTER_LEAST (150.0 * 150.0)
 #define EXCESSES 64 /* corrections */
-#define EXCESSES_FIRST 8
+#define EXCESSES_FIRST 63
 #define EXCESS_LEAST 0.005
 #define EXCESS_MOST 9
 #define JITTER_SHARE 0.01
@@ -47,7 +47,7 @@ int64_t clock_unified(const struct clock *c, int64_t own_ns)
 	return own_ns + c->base_ns + (int64_t)llrint(c->off_ns + (c->rate + c->steer) * since);
 }
 
-double clock_variance(const struct clock *c, int64_t own_ns)
+static double variance_at(const struct clock *c, int64_t own_ns)
 {
 	double t = own_ns - c->at_ns, walked = fabs(t), walk = c->free ? WALK_FREE : WALK;
 
@@ -55,11 +55,16 @@ double clock_variance(const struct clock *c, int64_t own_ns)
 	       (own_ns >= c->doubt_ns ? c->doubt : 0);
 }
 
+double clock_variance(const struct clock *c, int64_t own_ns)
+{
+	return variance_at(c, own_ns) * (c->free ? 1 : c->excess);
+}
+
 void clock_predict(struct clock *c, int64_t own_ns)
 {
 	double t = own_ns - c->at_ns, walked = fabs(t), whole, walk = c->free ? WALK_FREE : WALK;
 
-	c->p00 = clock_variance(c, own_ns);
+	c->p00 = variance_at(c, own_ns);
 	if (own_ns >= c->doubt_ns)
 		c->doubt = 0;
 	c->p01 += t * c->p11 + walk * walked * t / 2;
@@ -92,7 +97,8 @@ void clock_doubt(struct clock *c, int64_t own_ns, double sd_ns)
 }
 
 /* A measurement's variance is an estimate. Sensors that few others hear have an error of their
- * corrections in common. Stamps of a TSFT are better than the least jitter, and never late. */
+ * corrections in common: they are less sure than the filter, whose gain is better as it is. Stamps
+ * of a TSFT are better than the least jitter, and never late, so that the filter follows them. */
 static void take_excess(struct clock *c, double square)
 {
 	double most = EXCESS_MOST * fmax(c->excess, 1);
@@ -107,7 +113,7 @@ void clock_correct(struct clock *c, double error_ns, double variance)
 	double s, k0, k1;
 
 	take_excess(c, error_ns * error_ns / (c->p00 + variance));
-	s = c->p00 + variance * c->excess;
+	s = c->p00 + variance * (c->free ? c->excess : 1);
 	k0 = c->p00 / s;
 	k1 = c->p01 / s;
 	c->off_ns += k0 * error_ns;
