@@ -99,6 +99,11 @@ void merge_new_run(struct merge *m, uint32_t sensor)
 	radios_new_run(&m->radios, sensor);
 }
 
+void merge_run_before(struct merge *m, uint32_t sensor)
+{
+	radios_run_before(&m->radios, sensor);
+}
+
 void merge_ended(struct merge *m, uint32_t sensor)
 {
 	radios_ended(&m->radios, sensor);

@@ -64,6 +64,8 @@ void merge_ahead(struct merge *m, uint32_t sensor, int64_t ahead_ns, int64_t rou
 		 int64_t at_ns);
 /* The sensor begins a new run: its clock may be another. */
 void merge_new_run(struct merge *m, uint32_t sensor);
+/* More of the run before comes, which was not the last of it. */
+void merge_run_before(struct merge *m, uint32_t sensor);
 /* Nothing more comes of the sensor. */
 void merge_ended(struct merge *m, uint32_t sensor);
 /* Goes on as far as it is safe. Returns 0 or what a function said. */

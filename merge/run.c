@@ -5,7 +5,7 @@
  *     input/files, or input/pipe ─▶ input/take ─▶ merge.h ─▶ output/writer, or output/all ─▶ outlet
  *                                                    └─▶ output/clocks_tsv
  *
- * The sandbox closes when everything is open, and when the files' first pass is done.
+ * The sandbox closes when everything is open. Then untrusted bytes are read.
  */
 #include "run.h"
 
@@ -160,7 +160,9 @@ static int begin(struct run *r)
 	if (r->o->log_level > LOG_LEVEL_QUIET)
 		progress_begin(&r->progress, &r->merge);
 	err = open_inputs(r);
-	return err ?: open_outputs(r) ?: confine(r);
+	err = err ?: open_outputs(r);
+	err = err ?: confine(r);
+	return err || !r->files ? err : files_look(r->files);
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */
@@ -181,6 +183,7 @@ static void fill_ledger(struct run *r)
 	l->malformed = in->malformed;
 	l->other = in->other;
 	l->bad_blocks = in->bad_blocks;
+	l->twins = in->twins;
 	l->missed = r->files ? files_missed(r->files) : r->missed;
 	l->evicted = r->merge.retained.evicted;
 	l->joins = c->joins;

@@ -194,8 +194,24 @@ void radios_ahead(struct radios *s, uint32_t sensor, int64_t ahead_ns, int64_t r
 void radios_new_run(struct radios *s, uint32_t sensor)
 {
 	radios_ended(s, sensor);
-	for (struct radio *o = first(s, sensor); o; o = next(s, o))
+	for (struct radio *o = first(s, sensor); o; o = next(s, o)) {
+		o->before = o->domain;
 		o->domain = NULL;
+	}
+}
+
+/* Domains stay those of their run. */
+void radios_run_before(struct radios *s, uint32_t sensor)
+{
+	radios_ended(s, sensor);
+	for (struct radio *o = first(s, sensor); o; o = next(s, o)) {
+		struct domain *d = o->before;
+
+		o->before = o->domain;
+		o->domain = d;
+		if (d)
+			d->ended = false;
+	}
 }
 
 void radios_ended(struct radios *s, uint32_t sensor)

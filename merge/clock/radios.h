@@ -16,6 +16,7 @@ struct radio {
 	bool seen;
 	bool tsft;	       /* it has a domain of its own, which follows its TSFT */
 	struct domain *domain; /* NULL: nothing was taken yet */
+	struct domain *before; /* of the run before, or NULL */
 	unsigned int resets;   /* of its TSFT since `reset_ns`, a stamp */
 	int64_t reset_ns;
 };
@@ -41,6 +42,7 @@ void radios_reading(struct radios *s, struct clocks *c, uint32_t sensor, int64_t
 void radios_ahead(struct radios *s, uint32_t sensor, int64_t ahead_ns, int64_t round_trip_ns,
 		  int64_t at_ns);
 void radios_new_run(struct radios *s, uint32_t sensor);
+void radios_run_before(struct radios *s, uint32_t sensor);
 void radios_ended(struct radios *s, uint32_t sensor);
 
 #endif

@@ -3,6 +3,7 @@
 #include "files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,24 +17,61 @@
 #define LOOK_EVERY 256		 /* extents */
 #define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
 
+/* Nothing is written if a file is of another kind. An empty one may be about to be written. */
+static bool is_pcapng(int fd, const char *name)
+{
+	uint32_t type = 0;
+	ssize_t n = pread(fd, &type, sizeof(type), 0);
+
+	if (n < 0)
+		log_line("%s: %s", name, strerror(errno));
+	else if (n && (n < (ssize_t)sizeof(type) || type != BLOCK_SECTION))
+		log_line("%s: is not a pcapng file", name);
+	else
+		return true;
+	return false;
+}
+
+static bool open_one(struct files *f, const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		log_line("%s: %s", name, strerror(errno));
+		return false;
+	}
+	f->fds[f->count++] = fd;
+	return is_pcapng(fd, name);
+}
+
 struct files *files_open(struct take *t, char *const *names, int count)
 {
 	struct files *f = calloc(1, sizeof(*f));
 
-	if (!f)
+	if (f)
+		f->fds = malloc(count * sizeof(*f->fds));
+	if (!f || !f->fds) {
+		log_line("out of memory");
+		free(f);
 		return NULL;
+	}
 	f->take = t;
 	f->names = names;
-	f->count = count;
-	f->fds = malloc(count * sizeof(*f->fds));
-	for (int i = 0; f->fds && i < count; i++)
-		f->fds[i] = -1;
-	for (int i = 0; f->fds && i < count; i++)
-		if (files_index(f, i)) {
+	for (int i = 0; i < count; i++)
+		if (!open_one(f, names[i])) {
 			files_close(f);
 			return NULL;
 		}
 	return f;
+}
+
+int files_look(struct files *f)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < f->count; i++)
+		err = files_index(f, i);
+	return err;
 }
 
 uint64_t files_missed(const struct files *f)
@@ -63,9 +101,8 @@ int files_secret(const struct files *f, uint8_t secret[IDENTITY_SECRET])
 
 void files_close(struct files *f)
 {
-	for (int i = 0; f->fds && i < f->count; i++)
-		if (f->fds[i] >= 0)
-			close(f->fds[i]);
+	for (int i = 0; i < f->count; i++)
+		close(f->fds[i]);
 	for (uint32_t i = 0; i < f->section_count; i++)
 		sensors_section_free(&f->sections[i].of);
 	for (uint32_t i = 0; i < f->stream_room; i++)

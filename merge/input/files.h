@@ -11,9 +11,10 @@
 
 struct files;
 
-/* Notes what is in the files. They are open, and their names are for messages. Returns NULL after a
- * line. */
+/* Opens the files. The names must stay. Returns NULL after a line. */
 struct files *files_open(struct take *t, char *const *names, int count);
+/* Notes what is in the files. Returns 0, or -errno after a line. */
+int files_look(struct files *f);
 /* Reads and sweeps everything. Calls `progress`, if it is not NULL, from time to time. Returns 0,
  * or -errno after a line. */
 int files_read(struct files *f, void (*progress)(void *context, double share), void *context);

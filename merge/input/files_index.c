@@ -3,7 +3,6 @@
 #include "files_index.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -179,18 +178,14 @@ int files_index(struct files *f, uint32_t file)
 	struct stat st;
 	int err = w.window ? 0 : -ENOMEM;
 
-	f->fds[file] = open(f->names[file], O_RDONLY | O_CLOEXEC);
-	if (f->fds[file] < 0 || fstat(f->fds[file], &st)) {
-		log_line("%s: %s", f->names[file], strerror(errno));
-		free(w.window);
-		return -errno;
-	}
-	w.size = st.st_size;
-	if (!err && w.size) {
+	if (!err && fstat(f->fds[file], &st))
+		err = -errno;
+	if (!err && st.st_size) {
+		w.size = st.st_size;
 		err = window_fill(&w) < 0 ? -EIO : walk(&w);
-		if (err && err != -EBADMSG)
-			log_line("%s: %s", f->names[file], strerror(-err));
 	}
+	if (err && err != -EBADMSG)
+		log_line("%s: %s", f->names[file], strerror(-err));
 	free(w.window);
 	return err;
 }

@@ -38,7 +38,7 @@ struct files {
 	unsigned int looked; /* extents since all streams were looked at */
 };
 
-/* Opens a file, and notes what is in it. Returns 0, or -errno after a line. */
+/* Notes what is in a file, which is open. Returns 0, or -errno after a line. */
 int files_index(struct files *f, uint32_t file);
 
 #endif

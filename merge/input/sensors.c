@@ -27,18 +27,44 @@ static int grow(void **list, uint32_t count, uint32_t *room, size_t size)
 	return 0;
 }
 
+static uint32_t *bucket(struct sensors *s, const char *name, uint16_t id)
+{
+	uint32_t hash = 2166136261u ^ id; /* FNV-1a */
+
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 16777619u;
+	return &s->buckets[(hash ^ hash >> 16) % SENSORS_BUCKETS];
+}
+
+/* Files of two collectors may have the same id for different sensors. */
+static uint16_t give_number(struct sensors *s, uint16_t id)
+{
+	uint32_t n = id;
+
+	if (!id || s->numbers[id / 64] >> id % 64 & 1)
+		for (n = 65535; n && s->numbers[n / 64] >> n % 64 & 1; n--)
+			;
+	s->numbers[n / 64] |= 1ULL << n % 64;
+	return n;
+}
+
 /* Returns the sensor's index, -1 if there are too many, or -ENOMEM. */
 static int64_t sensor_of(struct sensors *s, const char *name, uint16_t id)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->list[i].id == id && !strcmp(s->list[i].name, name))
-			return i;
+	uint32_t *first = bucket(s, name, id);
+	struct input_sensor *new;
+
+	for (uint32_t i = *first; i; i = s->list[i - 1].same)
+		if (s->list[i - 1].id == id && !strcmp(s->list[i - 1].name, name))
+			return i - 1;
 	if (s->count == SENSORS_MAX)
 		return -1;
 	if (grow((void **)&s->list, s->count, &s->room, sizeof(*s->list)))
 		return -ENOMEM;
-	s->list[s->count] = (struct input_sensor){ .id = id };
-	snprintf(s->list[s->count].name, sizeof(s->list->name), "%s", name);
+	new = &s->list[s->count];
+	*new = (struct input_sensor){ .id = id, .number = give_number(s, id), .same = *first };
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	*first = s->count + 1;
 	return s->count++;
 }
 
@@ -74,10 +100,10 @@ static int64_t radio_of(struct sensors *s, uint32_t sensor, const char *name, ui
 	struct input_sensor *of = &s->list[sensor];
 	int64_t index;
 
-	for (uint32_t i = 0; i < s->radio_count; i++)
-		if (s->radios[i].sensor == sensor && s->radios[i].linktype == linktype &&
-		    !strcmp(s->radios[i].name, name))
-			return i;
+	for (uint8_t i = 0; i < of->radios; i++)
+		if (s->radios[of->radio[i]].linktype == linktype &&
+		    !strcmp(s->radios[of->radio[i]].name, name))
+			return of->radio[i];
 	if (of->radios == RADIOS_EACH) {
 		if (!of->full)
 			log_line("%s: has more than %d interfaces; frames of the others are left "

@@ -10,6 +10,7 @@
 #define SENSORS_RADIOTAP 127 /* link type */
 #define RADIOS_EACH 255	     /* of a sensor */
 #define SENSORS_MAX 65536
+#define SENSORS_BUCKETS 65536
 #define RADIO_OPTIONS_MAX 4096
 
 struct input_radio {
@@ -23,8 +24,13 @@ struct input_radio {
 
 struct input_sensor {
 	char name[64];
-	uint16_t id; /* the collector's; 0: none */
-	uint64_t run;
+	uint16_t id;	 /* the collector's; 0: none */
+	uint16_t number; /* in the trace: the id, if no other sensor has it */
+	uint32_t same;	 /* the next sensor with this hash: its index + 1; 0: none */
+	uint64_t run, last_run;
+	uint64_t older_run; /* the one of both that began first, */
+	int64_t run_ns;	    /* and the stamp of the other one's first frame */
+	bool twice;	    /* it was said that two machines are this sensor */
 	uint8_t radios;
 	bool full;
 	int64_t stamp_ns;	     /* of its last frame */
@@ -51,6 +57,8 @@ struct sensors {
 	struct input_sensor *list;
 	struct input_radio *radios; /* by the merge's number */
 	uint32_t count, room, radio_count, radio_room;
+	uint32_t buckets[SENSORS_BUCKETS]; /* by the hash of id and name: index + 1 */
+	uint64_t numbers[65536 / 64];	   /* that are given */
 	struct merge *merge;
 	bool all; /* interfaces of other link types are radios, too */
 };

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/log.h"
 #include "merge/model/chunk.h"
 #include "wire/bytes.h"
 
@@ -18,21 +19,49 @@ static uint64_t address_of(const struct identity *i)
 	return a ? load_be(a, 6) : 0;
 }
 
-/* The first block of a combo names the sensor's run. */
-static void look_at_run(struct take *t, uint32_t sensor, struct pcapng_block *b)
+/* A sensor's spool may bring more of its last run, which then ended before the next one began. */
+static void look_at_twins(struct take *t, struct input_sensor *s, int64_t stamp_ns)
+{
+	if (s->run_ns && stamp_ns <= s->run_ns)
+		return;
+	t->counters.twins++;
+	if (!s->twice)
+		log_line("%s: two machines send as this sensor at the same time; give each a key "
+			 "and a "
+			 "name of its own",
+			 s->name);
+	s->twice = true;
+}
+
+/* A run begins, or goes on after another one. */
+static void set_run(struct take *t, uint32_t sensor, uint64_t run, int64_t stamp_ns)
 {
 	struct input_sensor *s = &t->sensors->list[sensor];
-	struct pcapng_option o;
-	uint64_t run;
+	uint64_t last = s->run;
 
-	while (pcapng_option(b, &o)) {
-		if (o.code != OPT_CUSTOM || o.len < NAME_LEN || load_be(o.value, 4) != ENTERPRISE)
-			continue;
-		run = load_be(o.value + NAME_RUN, 8);
-		if (s->run && s->run != run)
-			merge_new_run(t->merge, sensor);
-		s->run = run;
+	if (s->run == run)
+		return;
+	if (s->last_run == run) {
+		if (s->older_run == run)
+			look_at_twins(t, s, stamp_ns);
+		merge_run_before(t->merge, sensor);
+	} else if (s->run) {
+		merge_new_run(t->merge, sensor);
+		s->older_run = last;
+		s->run_ns = stamp_ns;
 	}
+	s->run = run;
+	s->last_run = last;
+}
+
+/* The first block of a combo names the sensor's run. `stamp_ns`: of the frame, or 0. */
+static void look_at_run(struct take *t, uint32_t sensor, struct pcapng_block *b, int64_t stamp_ns)
+{
+	struct pcapng_option o;
+
+	while (pcapng_option(b, &o))
+		if (o.code == OPT_CUSTOM && o.len >= NAME_LEN && load_be(o.value, 4) == ENTERPRISE)
+			set_run(t, sensor, load_be(o.value + NAME_RUN, 8), stamp_ns);
 }
 
 /* Times are from 1970 to 2116, and differences of clocks as long at most, so that sums of two do
@@ -93,7 +122,7 @@ void take_statistics(struct take *t, const struct input_section *section, struct
 		t->counters.bad_blocks++;
 		return;
 	}
-	look_at_run(t, section->of[b->interface].sensor, &names);
+	look_at_run(t, section->of[b->interface].sensor, &names, 0);
 	while (pcapng_option(b, &o))
 		if (o.code == OPT_DATA && o.len > 5 && load_be(o.value, 4) == ENTERPRISE)
 			take_data(t, section->of[b->interface].sensor, o.value + 4, o.len - 4);
@@ -142,9 +171,9 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 		return 0;
 	}
 	on = &section->of[b->interface];
-	if (b->options < b->end)
-		look_at_run(t, on->sensor, b);
 	stamp = pcapng_ns(b->ticks, on->ticks, on->offset_s);
+	if (b->options < b->end)
+		look_at_run(t, on->sensor, b, stamp);
 	if (is_time(stamp))
 		t->sensors->list[on->sensor].stamp_ns = stamp;
 	if (on->radio < 0 || on->linktype != SENSORS_RADIOTAP) {

@@ -21,6 +21,7 @@ struct ledger {
 	uint64_t other;	    /* frames of other link types */
 	uint64_t bad_blocks;
 	uint64_t missed; /* frames that the input says it has lost */
+	uint64_t twins;	 /* combos of two machines that send as one sensor */
 	uint64_t receptions, merged, transmissions;
 	uint64_t several, alone; /* transmissions by the number of radios; without late_found */
 	uint64_t only_one, ambiguous, bad_fcs, unaligned, late_new; /* alone, and why */

@@ -63,7 +63,7 @@ static int radio(struct writer *w, uint32_t index)
 	char description[160];
 
 	snprintf(description, sizeof(description), "sensor %s (id %u), interface %u", s->name,
-		 s->id, r->number);
+		 s->number, r->number);
 	w->of[index].on = w->interfaces;
 	return interface(w, r->name, description);
 }
@@ -149,7 +149,7 @@ static uint8_t *put_reception(const struct writer *w, uint8_t *p, const struct t
 	const struct radio *r = &w->merge->radios.list[h->radio];
 	int64_t at = transmission_ns(t);
 
-	store_be(p, w->sensors->list[r->sensor].id ?: r->sensor, 2);
+	store_be(p, w->sensors->list[r->sensor].number, 2);
 	p[2] = r->number;
 	p[3] = flags_of(w, t, h);
 	p[4] = (uint8_t)h->signal;

@@ -78,7 +78,7 @@ static int read_it(struct fuzzed *x, int in, bool stream)
 	f = files_open(&x->take, names, 1);
 	if (!f)
 		return -1;
-	err = files_read(f, NULL, NULL);
+	err = files_look(f) ?: files_read(f, NULL, NULL);
 	files_close(f);
 	return err;
 }

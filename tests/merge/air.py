@@ -57,10 +57,15 @@ class Air:
     def _section(self):
         return Section(self.packets, self.receptions, self.interfaces)
 
-    def stream(self):
-        """(time of arrival in ns since the start, bytes), one combo or report after the other."""
+    def arrivals(self):
+        """All sensors' combos and reports, as they arrive."""
         items = [item for s in range(self.parameters.sensors) for item in self.items(s)]
-        items.sort(key=lambda i: (i.arrival_ns, i.sensor))
+        return sorted(items, key=lambda i: (i.arrival_ns, i.sensor))
+
+    def stream(self, items=None):
+        """(time of arrival in ns since the start, bytes), one combo or report after the other, in another order if
+        given."""
+        items = self.arrivals() if items is None else items
         out, arrival = self._section(), 0
         yield 0, section()
         for item, data in out.pieces(items):

@@ -91,3 +91,52 @@ def test_nobody_hears_another(folder, way):
     found = merged(folder, b"".join(blocks), way)
     assert found["receptions"] == found["transmissions"] == len(heard)
     assert found["parts"] == sensors and found["merged"] == 0
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_two_sensors_with_one_name(made, folder, way):
+    """Their frames are of one radio, and their clocks are those of two runs. A line and a counter say it."""
+    stream = made.stream.read_bytes()
+    for name in (b"s-2:", b"sensor s-2 (id 2)"):
+        assert name in stream
+        stream = stream.replace(name, name.replace(b"2", b"1"))
+    (folder / "in.pcapng").write_bytes(stream)
+    out = ("-w", folder / "u.pcapng")
+    said = run(*out, "-r", "-", input=stream) if way == "pipe" else run(*out, folder / "in.pcapng")
+    assert said.count("s-1: two machines send as this sensor at the same time") == 1
+    found, usual = check(folder / "u.pcapng"), merged(folder, made.stream.read_bytes(), way)
+    assert found["twins"] > 10 and usual["twins"] == 0
+    assert found["receptions"] == usual["receptions"] and found["joins"] <= usual["joins"] + 2
+    assert found["merged"] > .9 * usual["merged"]
+
+
+def test_sensors_of_two_collectors_with_one_id(made, folder):
+    """Each has a number of its own in the trace."""
+    stream = made.stream.read_bytes().replace(b"(id 2)", b"(id 1)")
+    merged(folder, stream, "file")
+    named = {row["sensor"] for row in rows(folder / "u.pcapng")}
+    assert named == set(made.truth.names[made.truth.sensor])
+
+
+def test_more_of_a_run_after_the_next_one(written, folder):
+    """A sensor's spool brings it late. It is put on the clock of its run, and nobody is accused."""
+    air = written(**PARAMETERS | {"seconds": 30.0}, restarts=1).air
+    items, runs = air.arrivals(), collections.defaultdict(list)
+    for item in items:
+        if item.name:
+            runs[item.sensor, item.name[0]].append(item)
+    (sensor,) = (s for s, n in collections.Counter(s for s, _ in runs).items() if n == 2)
+    first, second = (combos for (s, _), combos in runs.items() if s == sensor)
+    spool = first[-6:]
+    late = {id(new): old for new, old in zip(second, spool)}
+    usual = merged(folder, b"".join(data for _, data in air.stream()), "file")
+    order = []
+    for item in items:
+        if not any(item is old for old in spool):
+            order += [item, late[id(item)]] if id(item) in late else [item]
+    assert len(order) == len(items)
+    (folder / "in.pcapng").write_bytes(b"".join(data for _, data in air.stream(order)))
+    assert "two machines" not in run("-w", folder / "u.pcapng", folder / "in.pcapng")
+    found = check(folder / "u.pcapng")
+    assert found["twins"] == 0 and found["receptions"] == usual["receptions"] and found["joins"] == usual["joins"]
+    assert found["merged"] >= usual["merged"] - 20
