@@ -17,15 +17,16 @@
 #define LOOK_EVERY 256		 /* extents */
 #define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
 
-/* Nothing is written if a file is of another kind. An empty one may be about to be written. */
+/* Nothing is written if a file is of another kind. One that is not complete may be being written. */
 static bool is_pcapng(int fd, const char *name)
 {
-	uint32_t type = 0;
+	static const uint32_t section = BLOCK_SECTION; /* the same in both byte orders */
+	uint32_t type;
 	ssize_t n = pread(fd, &type, sizeof(type), 0);
 
 	if (n < 0)
 		log_line("%s: %s", name, strerror(errno));
-	else if (n && (n < (ssize_t)sizeof(type) || type != BLOCK_SECTION))
+	else if (memcmp(&type, &section, n))
 		log_line("%s: is not a pcapng file", name);
 	else
 		return true;
