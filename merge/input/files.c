@@ -17,7 +17,7 @@
 #define LOOK_EVERY 256		 /* extents */
 #define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
 
-/* Nothing is written if a file is of another kind. One that is not complete may be being written. */
+/* Nothing is written if a file is of another kind. An incomplete one may just have been begun. */
 static bool is_pcapng(int fd, const char *name)
 {
 	static const uint32_t section = BLOCK_SECTION; /* the same in both byte orders */
