@@ -16,6 +16,7 @@
 #define AHEAD_NS 500000000LL
 #define REHEARSED_NS 8000000000LL
 #define REHEARSED_LEAST_NS 2000000000LL
+#define CORRECTED_NS 1000000   /* more than clocks are corrected by while all is well */
 #define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
 
 int merge_init(struct merge *m, const struct merge_sink *sink)
@@ -140,9 +141,11 @@ static int64_t bound(const struct merge *m)
 	return least == INT64_MIN ? least : least - m->ahead_ns;
 }
 
-/* Gives what nothing can come before any more. */
-static int give(struct merge *m, int64_t before_ns)
+/* Gives what nothing can come before any more. While a transmission is open, clocks are corrected,
+ * so that its time may be a little before its beginning. */
+static int give(struct merge *m, int64_t decided_ns)
 {
+	int64_t before_ns = decided_ns == INT64_MAX ? decided_ns : decided_ns - CORRECTED_NS;
 	struct transmission *t;
 	int err = 0;
 

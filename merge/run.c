@@ -128,8 +128,9 @@ static int open_outputs(struct run *r)
 		all_init(&r->all, &r->outlet, &r->sensors);
 	else
 		writer_init(&r->writer, &r->outlet, &r->sensors, &r->merge);
-	if (!err && *r->outlet.prefix && strncmp(o->write, "/dev/", 5))
-		err = clocks_tsv_open(&r->clocks, r->outlet.prefix, &r->sensors, &r->merge);
+	if (!err && *r->outlet.prefix && r->outlet.is_file)
+		err = clocks_tsv_open(&r->clocks, r->outlet.prefix, &r->sensors, &r->merge,
+				      is_input, r);
 	return err;
 }
 

@@ -357,7 +357,7 @@ struct transmission *match_decided(struct match *m, int64_t unified_ns)
 	examine(m, unified_ns < INT64_MAX - DAMAGED_AHEAD_NS ? unified_ns + DAMAGED_AHEAD_NS
 							     : INT64_MAX);
 	t = m->oldest;
-	if (!t || t->first->unified_ns >= unified_ns)
+	if (!t || (t->first->unified_ns >= unified_ns && unified_ns != INT64_MAX))
 		return NULL;
 	if (t == m->examined)
 		m->examined = NULL;

@@ -48,8 +48,8 @@ struct transmission *match_late(struct match *m, const struct domain *d, const s
 double match_window(const struct domain *d, const struct reception *r);
 /* Where receptions are to be expected, ns from the transmission's time. */
 double match_centre(const struct transmission *t);
-/* Returns the oldest transmission if it began before `unified_ns`, or NULL. It is the caller's, who
- * gives it back. */
+/* Returns the oldest transmission if it began before `unified_ns` (INT64_MAX: in any case), or
+ * NULL. It is the caller's, who gives it back. */
 struct transmission *match_decided(struct match *m, int64_t unified_ns);
 void match_give_back(struct match *m, struct transmission *t);
 

@@ -37,7 +37,7 @@ struct transmission *order_get(struct order *o, int64_t unified_ns)
 	struct transmission *first, *last;
 	uint32_t i = 0, child;
 
-	if (!o->count || transmission_ns(o->heap[0]) >= unified_ns)
+	if (!o->count || (transmission_ns(o->heap[0]) >= unified_ns && unified_ns != INT64_MAX))
 		return NULL;
 	first = o->heap[0];
 	last = o->heap[--o->count];

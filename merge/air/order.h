@@ -12,7 +12,7 @@ struct order {
 
 /* Returns 0 or -ENOMEM. */
 int order_put(struct order *o, struct transmission *t);
-/* Returns the earliest if it is before `unified_ns`, or NULL. */
+/* Returns the earliest if it is before `unified_ns` (INT64_MAX: in any case), or NULL. */
 struct transmission *order_get(struct order *o, int64_t unified_ns);
 void order_free(struct order *o);
 

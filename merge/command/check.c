@@ -37,12 +37,11 @@ static void help(void)
 	printf("\nExit status: 0 the ledger balances, 1 it does not, or failed, 2 bad usage.\n");
 }
 
-/* With --all, a block is a reception, does not say that it is late, and the ledger alone counts
- * transmissions. */
-static void reception(struct checked *c, int64_t at)
+static void in_order(struct checked *c, int64_t at)
 {
-	c->found.receptions++;
 	c->unordered += at < c->newest_ns;
+	if (at > c->newest_ns)
+		c->newest_ns = at;
 }
 
 static void transmission(struct checked *c, const struct trace_receptions *all, int64_t at)
@@ -51,26 +50,31 @@ static void transmission(struct checked *c, const struct trace_receptions *all, 
 	bool late = flags & HEARD_LATE, found = late && all->number <= c->number;
 
 	ledger_block(&c->found, all->count, flags, found);
-	c->unordered += !late && at < c->newest_ns;
+	if (!late)
+		in_order(c, at);
 	if (found)
 		return;
 	c->misnumbered += all->number != c->number + 1;
 	c->number = all->number;
 }
 
+/* With --all, a block is a reception, does not say that it is late, and the ledger alone counts
+ * transmissions. */
 static void packet(struct checked *c, struct pcapng_block *b)
 {
 	struct trace_receptions all = trace_receptions(b);
 	int64_t at = b->ticks;
 
-	if (all.of)
+	if (all.of) {
 		transmission(c, &all, at);
-	else if (!all.number)
+		return;
+	}
+	if (!all.number) { /* of another link type, or malformed: late or not */
 		c->passed++;
-	else
-		reception(c, at);
-	if (at > c->newest_ns)
-		c->newest_ns = at;
+		return;
+	}
+	c->found.receptions++;
+	in_order(c, at);
 }
 
 static int block(void *context, struct pcapng_block *b)

@@ -44,7 +44,7 @@ static void learn(struct names *n, struct pcapng_block *b)
 	char name[64];
 
 	pcapng_interface(b, &i);
-	if (sscanf(i.description, "sensor %63s (id %u)", name, &id) == 2 && id < IDS) {
+	if (trace_sensor(i.description, name, sizeof(name), &id)) {
 		log_clean(name);
 		free(n->of[id]);
 		n->of[id] = strdup(name);

@@ -15,6 +15,7 @@
 
 #define SECRET_BYTES (64 * 1024) /* of each file */
 #define LOOK_EVERY 256		 /* extents */
+#define SWEEP_SHARE 64		 /* so many sweeps while each sensor is read once */
 #define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
 
 /* Nothing is written if a file is of another kind. An incomplete one may just have been begun. */
@@ -230,8 +231,12 @@ int files_read(struct files *f, void (*progress)(void *, double), void *context)
 		if (s->next == s->count)
 			merge_ended(m, sensor);
 		set = m->set;
-		if (!err && !any_unread(f))
+		/* A sweep looks at all sensors. */
+		if (!err && ++f->unswept > f->take->sensors->count / SWEEP_SHARE &&
+		    !any_unread(f)) {
 			err = merge_sweep(m);
+			f->unswept = 0;
+		}
 		if (set != m->set || ++f->looked == LOOK_EVERY)
 			look_at_all(f);
 		if (progress)

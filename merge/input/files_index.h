@@ -35,7 +35,8 @@ struct files {
 	uint32_t begun;	      /* of the streams before this one, something was read */
 	uint64_t bytes, done; /* of extents */
 	uint64_t missed;
-	unsigned int looked; /* extents since all streams were looked at */
+	unsigned int looked;  /* extents since all streams were looked at */
+	unsigned int unswept; /* and since the last sweep */
 };
 
 /* Notes what is in a file, which is open. Returns 0, or -errno after a line. */

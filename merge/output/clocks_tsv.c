@@ -3,11 +3,13 @@
 #include "clocks_tsv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/log.h"
 #include "merge/clock/own.h"
@@ -25,17 +27,40 @@ static void note(void *context, struct domain *d, const char *event)
 			(struct clocks_event){ d->number, event, domain_unified(d, d->newest_ns) };
 }
 
-int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
-		    struct merge *m)
+/* Empties the table, if it is not a file that must not be written to. */
+static int open_table(struct clocks_tsv *c, bool (*forbidden)(void *, int, const char *),
+		      void *context)
 {
+	int fd = open(c->name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && forbidden(context, fd, c->name)) {
+		close(fd);
+		return -EINVAL;
+	}
+	if (!err && ftruncate(fd, 0) && errno != EINVAL)
+		err = -errno;
+	if (!err)
+		c->out = fdopen(fd, "w");
+	if (!err && !c->out)
+		err = -errno;
+	if (err)
+		log_line("%s: %s", c->name, strerror(-err));
+	if (err && fd >= 0)
+		close(fd);
+	return err;
+}
+
+int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
+		    struct merge *m, bool (*forbidden)(void *, int, const char *), void *context)
+{
+	int err;
+
 	*c = (struct clocks_tsv){ .sensors = s, .merge = m, .second = INT64_MIN };
 	if (asprintf(&c->name, "%s.clocks.tsv", prefix) < 0)
 		return -ENOMEM;
-	c->out = fopen(c->name, "we");
-	if (!c->out) {
-		int err = -errno;
-
-		log_line("%s: %s", c->name, strerror(-err));
+	err = open_table(c, forbidden, context);
+	if (err) {
 		free(c->name);
 		c->name = NULL;
 		return err;

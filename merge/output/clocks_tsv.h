@@ -37,7 +37,8 @@ struct clocks_tsv {
 
 /* Begins the table PREFIX.clocks.tsv. Returns 0, or -errno after a line. */
 int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
-		    struct merge *m);
+		    struct merge *m, bool (*forbidden)(void *context, int fd, const char *name),
+		    void *context);
 /* Time has come here. Returns 0 or -ENOMEM. */
 int clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns);
 /* Returns 0, or -errno after a line. */

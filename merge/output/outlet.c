@@ -55,28 +55,35 @@ static void name_it(struct outlet *o, const char *write)
 
 static int failed(struct outlet *o, int err)
 {
+	bool said = o->err;
+
 	o->err = o->err ?: err;
-	if (err != -EPIPE)
+	if (err != -EPIPE && !said)
 		log_line("-w %s: %s", o->name, strerror(-err));
 	return o->err;
 }
 
-/* What is there is read again, if it is a file. */
+/* What is there is read again, if it is a file. A pipe waits for its reader. */
 static int open_file(struct outlet *o)
 {
 	int flags = O_CREAT | O_CLOEXEC | (o->fresh && o->rotate_bytes ? O_EXCL : 0);
 	struct stat st;
 
 	o->at = o->there = 0;
-	o->fd = open(o->name, O_RDWR | flags, 0640);
+	if (!stat(o->name, &st) && S_ISFIFO(st.st_mode))
+		o->fd = open(o->name, O_WRONLY | O_CLOEXEC);
+	else
+		o->fd = open(o->name, O_RDWR | flags, 0640);
 	if (o->fd < 0 && (errno == EACCES || errno == ENXIO || errno == EINVAL))
-		o->fd = open(o->name, O_WRONLY | flags, 0640); /* a pipe, or a file of no reading */
-	if (o->fd < 0)
+		o->fd = open(o->name, O_WRONLY | flags, 0640); /* a device, or no right to read */
+	if (o->fd < 0 || fstat(o->fd, &st))
 		return -errno;
-	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) &&
-	    (fcntl(o->fd, F_GETFL) & O_ACCMODE) == O_RDWR)
+	if (o->forbidden && o->forbidden(o->context, o->fd, o->name))
+		return o->err = -EINVAL;
+	o->is_file = S_ISREG(st.st_mode);
+	if (o->is_file && (fcntl(o->fd, F_GETFL) & O_ACCMODE) == O_RDWR)
 		o->there = st.st_size;
-	else if (S_ISREG(st.st_mode) && ftruncate(o->fd, 0))
+	else if (o->is_file && ftruncate(o->fd, 0))
 		return -errno;
 	return 0;
 }
@@ -99,6 +106,8 @@ int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t 
 	int err = 0;
 
 	*o = (struct outlet){ .fd = -1, .rotate_bytes = rotate_bytes, .fresh = fresh };
+	o->forbidden = forbidden;
+	o->context = context;
 	o->room = OUTLET_BUFFER;
 	o->buffer = malloc(o->room);
 	snprintf(o->name, sizeof(o->name), "%s", write);
@@ -115,9 +124,7 @@ int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t 
 		name_it(o, write);
 		err = open_file(o);
 	}
-	if (err)
-		return failed(o, err);
-	return forbidden && forbidden(context, o->fd, o->name) ? -EINVAL : 0;
+	return err ? failed(o, err) : 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

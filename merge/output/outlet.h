@@ -20,7 +20,11 @@ struct outlet {
 	char name[PATH_MAX];   /* of the present file, for messages */
 	uint64_t rotate_bytes; /* 0: one file */
 	bool fresh;	       /* a series does not replace files of another one */
-	unsigned int number;   /* of the present file, from 1; 0: it is not numbered */
+	bool is_file;	       /* not a pipe or device */
+	/* Whether a file must not be written to, after a line. May be NULL. */
+	bool (*forbidden)(void *context, int fd, const char *name);
+	void *context;
+	unsigned int number; /* of the present file, from 1; 0: it is not numbered */
 	uint8_t *buffer;
 	size_t used, room;
 	uint64_t at;	/* bytes of the present file without the buffer */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -104,4 +105,19 @@ struct trace_reception trace_reception(const struct trace_receptions *r, uint32_
 		.part = load_be(p + 13, 2),
 		.stamp_ns = (int64_t)load_be(p + 15, 8),
 	};
+}
+
+bool trace_sensor(const char *description, char *name, size_t size, unsigned int *id)
+{
+	static const char begin[] = "sensor ", end[] = " (id ";
+	const char *from = description + sizeof(begin) - 1, *to = NULL;
+
+	if (strncmp(description, begin, sizeof(begin) - 1))
+		return false;
+	for (const char *p = from; (p = strstr(p, end)); p++)
+		to = p; /* a name may have the word, too */
+	if (!to || sscanf(to, " (id %u)", id) != 1 || *id > UINT16_MAX)
+		return false;
+	snprintf(name, size, "%.*s", (int)(to - from), from);
+	return true;
 }

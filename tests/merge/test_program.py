@@ -175,6 +175,39 @@ def test_inputs_are_not_overwritten(plain, folder):
     assert mine.read_bytes() == plain.stream.read_bytes()
 
 
+def test_no_other_output_is_an_input(plain, folder):
+    """Neither a later file of a series nor the table of the clocks overwrites what is to be read."""
+    later, table = folder / "x_00002.pcapng", folder / "y.clocks.tsv"
+    for path, out in ((later, ("-C", "1", "-w", folder / "x")), (table, ("-w", folder / "y.pcapng"))):
+        shutil.copy(plain.stream, path)
+        assert f"{path}: is one of the files to be read" in run(*out, path, status=1)
+        assert path.read_bytes() == plain.stream.read_bytes()
+    (folder / "z.clocks.tsv").symlink_to(later)
+    assert "is one of the files to be read" in run("-w", folder / "z.pcapng", later, status=1)
+    assert later.read_bytes() == plain.stream.read_bytes()
+
+
+def test_a_named_pipe_gets_the_trace(plain, trace, folder):
+    os.mkfifo(folder / "fifo.pcapng")
+    with subprocess.Popen([PROGRAM, "-q", "-w", folder / "fifo.pcapng", plain.stream]) as merge:
+        assert (folder / "fifo.pcapng").read_bytes() == trace.read_bytes()
+        assert merge.wait(20) == 0
+    assert not (folder / "fifo.clocks.tsv").exists()
+
+
+def test_files_with_long_names_are_sensors_of_their_own(plain, folder):
+    """A sensor's name is the end of a long path."""
+    anonymous = plain.stream.read_bytes()
+    for n in range(1, 17):
+        anonymous = anonymous.replace(f"s-{n}:".encode(), b":" * len(f"s-{n}:"))
+    deep = folder / ("x" * 100)
+    deep.mkdir(mode=0o755)
+    for name in ("one", "two"):
+        (deep / f"{name}.pcapng").write_bytes(anonymous)
+    run("-w", folder / "u.pcapng", deep)
+    assert {row["sensor"][-11:] for row in rows(folder / "u.pcapng")} == {"/one.pcapng", "/two.pcapng"}
+
+
 def test_wrong_inputs_are_named(plain, trace, folder):
     (folder / "text.pcapng").write_text("no capture" * 10)
     (folder / "empty").mkdir()
