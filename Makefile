@@ -202,6 +202,8 @@ $(BUILD)/tests/unit/test_shape.o: $(BUILD)/modules/count.o
 $(BUILD)/agent/module/shim.o $(BUILD)/tests/unit/test_shape.o: override CFLAGS += -Wa,-I$(BUILD)
 
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
+# Times in captures are untrusted: a sum of them may wrap, and is then as wrong as they are.
+$(BUILD)/merge/%.o: override CFLAGS += -fwrapv
 
 $(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
 	$(BUILD)/capture.skel.h $(BUILD)/modules.skel.h $(BUILD)/xsk.skel.h

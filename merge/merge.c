@@ -68,14 +68,15 @@ int merge_take(struct merge *m, struct reception *r)
 {
 	struct domain *left, *d = radios_place(&m->radios, &m->clocks, r, &left);
 	struct reception *place = d ? queue_push(&d->queue) : NULL;
+	bool changed;
 
 	if (!place)
 		return -ENOMEM;
 	*place = *r;
-	arrive(&m->clocks, d);
+	changed = arrive(&m->clocks, d) || d->queue.tail - d->queue.head == 1;
 	if (left)
 		return earliest_renew(&m->earliest, left) ?: earliest_renew(&m->earliest, d);
-	return d->queue.tail - d->queue.head == 1 ? earliest_renew(&m->earliest, d) : 0;
+	return changed ? earliest_renew(&m->earliest, d) : 0;
 }
 
 void merge_nothing_before(struct merge *m, uint32_t sensor, int64_t stamp_ns)

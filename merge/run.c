@@ -193,6 +193,7 @@ static void fill_ledger(struct run *r)
 	l->parts = c->parts;
 	l->part_joins = c->part_joins;
 	l->replayed = c->replayed;
+	l->misdated = c->misdated;
 }
 
 /* In one write, so that lines do not mix. */

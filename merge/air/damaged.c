@@ -10,6 +10,7 @@
 #define RADIOTAP_LEN 2 /* where the header's length stands, little-endian */
 /* A transmission's first reception is before its middle one. */
 #define BACK_NS (4 * DAMAGED_NEAR_NS)
+#define LOOK_MOST 1000 /* transmissions on either side: the air has room for some ten */
 
 /* Returns the MAC header, or NULL if it was cut. */
 static const uint8_t *header_of(const struct transmission *t)
@@ -54,19 +55,18 @@ static bool can_be(const struct transmission *t, const struct transmission *dama
 struct transmission *damaged_belongs_to(const struct transmission *damaged)
 {
 	int64_t at = transmission_ns(damaged);
-	struct transmission *only = NULL, *t;
+	struct transmission *found = NULL, *t;
+	unsigned int like = 0, looked = 0;
 
-	for (t = damaged->older; t && t->first->unified_ns >= at - BACK_NS; t = t->older)
-		if (can_be(t, damaged)) {
-			if (only)
-				return NULL;
-			only = t;
-		}
-	for (t = damaged->newer; t && t->first->unified_ns <= at + DAMAGED_NEAR_NS; t = t->newer)
-		if (can_be(t, damaged)) {
-			if (only)
-				return NULL;
-			only = t;
-		}
-	return only;
+	for (t = damaged->older; t && t->first->unified_ns >= at - BACK_NS && looked < LOOK_MOST;
+	     t = t->older, looked++)
+		if (can_be(t, damaged) && ++like)
+			found = t;
+	looked = 0;
+	for (t = damaged->newer;
+	     t && t->first->unified_ns <= at + DAMAGED_NEAR_NS && looked < LOOK_MOST;
+	     t = t->newer, looked++)
+		if (can_be(t, damaged) && ++like)
+			found = t;
+	return like == 1 ? found : NULL;
 }

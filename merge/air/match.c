@@ -10,6 +10,8 @@
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
+/* Transmissions that are looked at for a reception: the air has room for some hundred of one key. */
+#define CHAIN_MOST 1000
 #define DAMAGED_AHEAD_NS 1000000 /* more than damaged.h looks back */
 
 void match_init(struct match *m)
@@ -99,11 +101,11 @@ static struct transmission *nearest(struct match *m, const struct domain *d,
 				    bool *ambiguous, bool *repeated)
 {
 	struct transmission *best = NULL;
-	unsigned int in_reach = 0;
+	unsigned int in_reach = 0, n = 0;
 	double least = window;
 
 	*repeated = false;
-	for (struct transmission *t = *bucket(m, r->key); t; t = t->chain) {
+	for (struct transmission *t = *bucket(m, r->key); t && n++ < CHAIN_MOST; t = t->chain) {
 		double off = distance(t, unified_ns);
 
 		if (t->key != r->key || t->part != d->part || off > window || t->class != r->class)
@@ -147,6 +149,8 @@ static struct transmission *begin(struct match *m, const struct domain *d,
 	while (older && older->first->unified_ns > unified_ns)
 		older = older->older;
 	t->chain = *at;
+	if (t->chain)
+		t->chain->chained = t;
 	*at = t;
 	t->older = older;
 	t->newer = older ? older->newer : m->oldest;
@@ -206,14 +210,12 @@ static void add(struct transmission *t, struct heard *h, double jitter)
 
 static void forget(struct match *m, struct transmission *t)
 {
-	struct transmission **at = bucket(m, t->key);
-
-	while (*at != t)
-		at = &(*at)->chain;
-	*at = t->chain;
+	*(t->chained ? &t->chained->chain : bucket(m, t->key)) = t->chain;
+	if (t->chain)
+		t->chain->chained = t->chained;
 	*(t->older ? &t->older->newer : &m->oldest) = t->newer;
 	*(t->newer ? &t->newer->older : &m->newest) = t->older;
-	t->chain = t->older = t->newer = NULL;
+	t->chain = t->chained = t->older = t->newer = NULL;
 	m->open--;
 }
 

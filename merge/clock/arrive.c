@@ -15,6 +15,8 @@
 #define AGE_BEACON_NS 60000000000LL
 #define AGE_NS 10000000000LL
 #define OFF_NS 300000
+#define FAR_NS 1000000000LL
+#define SURE_NS 10000000000LL
 #define OFFS 3 /* one after the other: not only late stamps */
 #define OFF_FOR_NS 1000000000LL
 
@@ -119,10 +121,49 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 	}
 }
 
-void arrive(struct clocks *c, struct domain *d)
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* A newest time that is far from the last one is one that two sensors have come to, or one for long:
+ * a wrong stamp, or clock, must not make all others late. */
+static void advance(struct clocks *c, const struct domain *d, int64_t now)
+{
+	uint32_t sensor = d->sensor + 1;
+
+	if (!c->now_ns || now <= c->now_ns + FAR_NS) {
+		c->now_ns = now > c->now_ns || !c->now_ns ? now : c->now_ns;
+		c->ahead_of = c->ahead_of == sensor ? 0 : c->ahead_of;
+	} else if (!c->ahead_of) {
+		c->ahead_of = sensor;
+		c->ahead_ns = now;
+	} else if (c->ahead_of != sensor || now - c->ahead_ns > SURE_NS) {
+		c->now_ns = c->ahead_of == sensor || now < c->ahead_ns ? now : c->ahead_ns;
+		c->ahead_of = 0;
+	}
+}
+
+/* If the last but one was ahead of all, and the last one is not, its stamp was wrong. It takes the
+ * time of the last one, and has nothing in common with others. Returns whether it was so. */
+static bool put_back(struct clocks *c, struct domain *d)
+{
+	const struct reception *r = queue_at(&d->queue, d->queue.tail - 1);
+	struct reception *wrong = queue_at(&d->queue, d->queue.tail - 2);
+
+	if (d->queue.tail - d->queue.head < 2 || d->follows == FOLLOWS_TSFT ||
+	    wrong->own_ns - r->own_ns < FAR_NS ||
+	    domain_unified(d, wrong->own_ns) < c->now_ns + FAR_NS)
+		return false;
+	wrong->own_ns = r->own_ns;
+	wrong->key = ~wrong->key;
+	wrong->flags |= HEARD_UNALIGNED;
+	wrong->finds = wrong->tracks = false;
+	c->misdated++;
+	return true;
+}
+
+bool arrive(struct clocks *c, struct domain *d)
 {
 	struct reception *r = queue_at(&d->queue, d->queue.tail - 1);
-	int64_t now;
+	bool changed = put_back(c, d);
 
 	if (!d->arrived) {
 		d->first_ns = r->own_ns;
@@ -132,7 +173,7 @@ void arrive(struct clocks *c, struct domain *d)
 	d->newest_ns = r->own_ns;
 	if (r->finds)
 		reference_arrived(c, d, r);
-	now = domain_unified(d, r->own_ns);
-	if (d->clock.known && (now > c->now_ns || !c->now_ns))
-		c->now_ns = now;
+	if (d->clock.known)
+		advance(c, d, domain_unified(d, r->own_ns));
+	return changed;
 }

@@ -8,7 +8,7 @@
 
 #include "clocks.h"
 
-/* Takes the newest reception in the domain's queue. */
-void arrive(struct clocks *c, struct domain *d);
+/* Takes the newest reception in the domain's queue. Returns whether the one before it has changed. */
+bool arrive(struct clocks *c, struct domain *d);
 
 #endif

@@ -26,13 +26,16 @@ struct clocks {
 	uint32_t parts;	       /* numbers given so far */
 	struct clock *commons; /* by part: what all its clocks have in common (anchor.h) */
 	uint32_t common_room;
-	int64_t now_ns; /* newest unified time of an arrival */
+	int64_t now_ns;	   /* newest unified time of arrivals */
+	uint32_t ahead_of; /* a sensor that is far ahead of it: its index + 1; 0: none */
+	int64_t ahead_ns;  /* since this time of its own */
 	/* A domain that nobody knows makes a part of its own after this time, and one that shares
 	 * too few references with others, after this. */
 	int64_t alone_ns, sparse_ns;
 	int64_t looked_ns; /* unified time when all references were looked at last */
 	bool joined;	   /* since the last seek_all() */
 	uint64_t joins, steps, slews, part_joins;
+	uint64_t misdated; /* receptions whose stamp was far ahead of the next one */
 	uint64_t replayed; /* references that a domain has heard twice */
 	/* Called before receptions in the queue, or the clock, change. May be NULL. */
 	void (*changed)(void *context, struct domain *d, const char *event);

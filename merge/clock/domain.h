@@ -31,9 +31,10 @@ struct waiting {
 /* Differences to others' times. */
 struct samples {
 	int64_t ns[SAMPLES];
-	uint32_t count;	 /* also those that were overwritten */
-	uint32_t part;	 /* of the others */
-	int64_t last_ns; /* own time of the last one */
+	int64_t own_ns[SAMPLES]; /* when */
+	uint32_t count;		 /* also those that were overwritten */
+	uint32_t part;		 /* of the others */
+	int64_t last_ns;	 /* own time of the last one */
 };
 
 /* References that contradict the clock. */

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STALE_NS 5000000000LL
+#define STALE_NS 30000000000LL
+#define FRESH_NS 5000000000LL	   /* so long, clocks do not drift apart by much */
+#define SLOPE_APART_NS 1000000000LL
+#define SLOPE_MOST 200e-6 /* rate of a clock against another one, at most */
 #define STEP_LEAST 3
 #define STEP_LEAST_OF_ONE 6
 #define STEP_SD_NS 300e3
@@ -38,24 +41,74 @@ static unsigned int near(const int64_t *of, unsigned int n, int64_t to)
 
 void samples_add(struct samples *s, int64_t ns, int64_t own_ns, uint32_t part)
 {
+	unsigned int i;
+
 	if (s->count && s->part == part && llabs(own_ns - s->last_ns) < JOIN_APART_NS)
 		return;
 	if (s->part != part || llabs(own_ns - s->last_ns) > STALE_NS)
 		s->count = 0;
 	s->part = part;
 	s->last_ns = own_ns;
-	s->ns[s->count++ % SAMPLES] = ns;
+	i = s->count++ % SAMPLES;
+	s->ns[i] = ns;
+	s->own_ns[i] = own_ns;
 }
 
-bool samples_agree(const struct samples *s, int64_t *ns)
+static bool agree(const int64_t *of, unsigned int n, int64_t *ns)
 {
-	unsigned int n = s->count < SAMPLES ? s->count : SAMPLES, agree;
+	unsigned int found;
 
 	if (n < JOIN_LEAST)
 		return false;
-	*ns = median(s->ns, n);
-	agree = near(s->ns, n, *ns);
-	return agree >= JOIN_LEAST && agree * 10 >= n * 6;
+	*ns = median(of, n);
+	found = near(of, n, *ns);
+	return found >= JOIN_LEAST && found * 10 >= n * 6;
+}
+
+static int by_slope(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median of the slopes of all pairs that a clock may have. Returns false if there are few. */
+static bool slope_of(const struct samples *s, unsigned int n, double *slope)
+{
+	double of[SAMPLES * (SAMPLES - 1) / 2];
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int k = 0; k < i; k++) {
+			double since = s->own_ns[i] - s->own_ns[k];
+			double one = (s->ns[i] - s->ns[k]) / since;
+
+			if (fabs(since) >= SLOPE_APART_NS && fabs(one) <= SLOPE_MOST)
+				of[found++] = one;
+		}
+	if (found < JOIN_LEAST)
+		return false;
+	qsort(of, found, sizeof(*of), by_slope);
+	*slope = of[found / 2];
+	return true;
+}
+
+bool samples_agree(const struct samples *s, int64_t *ns, double *rate)
+{
+	unsigned int n = s->count < SAMPLES ? s->count : SAMPLES, fresh = 0;
+	int64_t of[SAMPLES];
+
+	*rate = 0;
+	for (unsigned int i = 0; i < n; i++)
+		if (llabs(s->own_ns[i] - s->last_ns) <= FRESH_NS)
+			of[fresh++] = s->ns[i];
+	if (agree(of, fresh, ns))
+		return true;
+	if (fresh == n || !slope_of(s, n, rate))
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		of[i] = s->ns[i] + llrint(*rate * (double)(s->last_ns - s->own_ns[i]));
+	return agree(of, n, ns);
 }
 
 void course_add(struct course *s, const struct clock *c, const struct mark *m)

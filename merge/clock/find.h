@@ -14,8 +14,9 @@
 
 /* Adds a difference if it is far enough from the last one. */
 void samples_add(struct samples *s, int64_t ns, int64_t own_ns, uint32_t part);
-/* Whether at least JOIN_LEAST, and 60 %, are near their median, which is then in `*ns`. */
-bool samples_agree(const struct samples *s, int64_t *ns);
+/* Whether at least JOIN_LEAST, and 60 %, of those of the last seconds are near their median, or of
+ * all near a line. `*ns` is then what they say at the last one's time, and `*rate` the line's. */
+bool samples_agree(const struct samples *s, int64_t *ns, double *rate);
 /* Adds a mark if it is far enough from the last one. Marks of an earlier setting of the clock are
  * dropped. */
 void course_add(struct course *s, const struct clock *c, const struct mark *m);

@@ -81,8 +81,9 @@ void parts_meet(struct clocks *c, struct domain *d, const struct reference *e, i
 {
 	uint32_t other = c->list[e->domain]->part;
 	int64_t distance;
+	double rate; /* not used: both parts follow the mean of their clocks */
 
 	samples_add(&d->samples, e->unified_ns - clock_unified(&d->clock, own_ns), own_ns, other);
-	if (samples_agree(&d->samples, &distance))
+	if (samples_agree(&d->samples, &distance, &rate))
 		parts_unite(c, d->part, other, distance);
 }

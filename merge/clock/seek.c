@@ -38,12 +38,14 @@ static void publish(struct clocks *c, struct domain *d)
 bool seek_join(struct clocks *c, struct domain *d, const struct reference *e, int64_t own_ns)
 {
 	int64_t distance;
+	double rate;
 
 	samples_add(&d->samples, e->unified_ns - own_ns, own_ns, c->list[e->domain]->part);
-	if (!samples_agree(&d->samples, &distance))
+	if (!samples_agree(&d->samples, &distance, &rate))
 		return false;
 	d->part = d->samples.part;
-	clock_set(&d->clock, own_ns, distance, JOIN_SD_NS, JOIN_SD_RATE);
+	clock_set(&d->clock, d->samples.last_ns, distance, JOIN_SD_NS, JOIN_SD_RATE);
+	d->clock.rate += rate;
 	d->samples.count = 0;
 	c->joins++;
 	publish(c, d);

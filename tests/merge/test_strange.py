@@ -140,3 +140,20 @@ def test_more_of_a_run_after_the_next_one(written, folder):
     found = check(folder / "u.pcapng")
     assert found["twins"] == 0 and found["receptions"] == usual["receptions"] and found["joins"] == usual["joins"]
     assert found["merged"] >= usual["merged"] - 20
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_one_wrong_stamp(made, folder, way):
+    """It is one frame that is misdated. Nobody else is late."""
+    usual = merged(folder, made.stream.read_bytes(), way)
+    air = attack.Attacked(made)
+    name = next(n for n in sorted(air.heard) if len(air.heard[n]) > 1000)
+    t, frame = air.heard[name][600]
+    air.heard[name][600] = t, frame._replace(time_ns=frame.time_ns + 3600 * 10**9)
+    found = merged(folder, air.stream(), way)
+    assert found["misdated"] == 1 and usual["misdated"] == 0
+    assert found["receptions"] == usual["receptions"]
+    assert found["late_new"] + found["late_found"] <= usual["late_new"] + usual["late_found"] + 5
+    assert abs(found["merged"] - usual["merged"]) < 30
+    times = [int(row["time_ns"]) for row in rows(folder / "u.pcapng")]
+    assert max(times) - min(times) < 60 * 10**9
