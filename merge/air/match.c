@@ -10,7 +10,8 @@
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
-/* Transmissions that are looked at for a reception: the air has room for some hundred of one key. */
+/* Transmissions that are looked at for a reception: the air has room for some hundred of one key.
+ */
 #define CHAIN_MOST 1000
 #define DAMAGED_AHEAD_NS 1000000 /* more than damaged.h looks back */
 

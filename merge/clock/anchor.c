@@ -54,20 +54,36 @@ static void part_shift(struct clocks *c, uint32_t part, int64_t by)
 			clock_shift(&c->list[i]->clock, by);
 }
 
+/* The newest time that two sensors have come to: one alone may have a wrong stamp. */
+static int64_t newest(const struct clocks *c)
+{
+	int64_t most = INT64_MIN / 2, second = most; /* differences to it do not overflow */
+	uint32_t sensor = UINT32_MAX;
+
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+		int64_t at = clock_unified(&d->clock, d->newest_ns);
+
+		if (!d->arrived || !d->clock.known)
+			continue;
+		if (at > most) {
+			second = d->sensor == sensor ? second : most;
+			most = at;
+			sensor = d->sensor;
+		} else if (d->sensor != sensor && at > second) {
+			second = at;
+		}
+	}
+	return second > INT64_MIN / 2 ? second : most;
+}
+
 void anchor_set(struct clocks *c)
 {
 	double variance;
 
 	for (uint32_t part = 0; part < c->parts; part++)
 		part_shift(c, part, distance_of(c, part, &variance));
-	c->now_ns = INT64_MIN / 2; /* differences to it do not overflow */
-	for (unsigned int i = 0; i < c->count; i++) {
-		const struct domain *d = c->list[i];
-		int64_t newest = clock_unified(&d->clock, d->newest_ns);
-
-		if (d->arrived && d->clock.known && newest > c->now_ns)
-			c->now_ns = newest;
-	}
+	c->now_ns = newest(c);
 }
 
 static bool room(struct clocks *c)

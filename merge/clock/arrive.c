@@ -123,8 +123,8 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* A newest time that is far from the last one is one that two sensors have come to, or one for long:
- * a wrong stamp, or clock, must not make all others late. */
+/* A newest time that is far from the last one is one that two sensors have come to, or one for
+ * long: a wrong stamp, or clock, must not make all others late. */
 static void advance(struct clocks *c, const struct domain *d, int64_t now)
 {
 	uint32_t sensor = d->sensor + 1;
@@ -149,6 +149,7 @@ static bool put_back(struct clocks *c, struct domain *d)
 	struct reception *wrong = queue_at(&d->queue, d->queue.tail - 2);
 
 	if (d->queue.tail - d->queue.head < 2 || d->follows == FOLLOWS_TSFT ||
+	    wrong->class == FRAME_OPAQUE || r->class == FRAME_OPAQUE ||
 	    wrong->own_ns - r->own_ns < FAR_NS ||
 	    domain_unified(d, wrong->own_ns) < c->now_ns + FAR_NS)
 		return false;

@@ -8,7 +8,8 @@
 
 #include "clocks.h"
 
-/* Takes the newest reception in the domain's queue. Returns whether the one before it has changed. */
+/* Takes the newest reception in the domain's queue. Returns whether the one before it has changed.
+ */
 bool arrive(struct clocks *c, struct domain *d);
 
 #endif

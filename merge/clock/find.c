@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define STALE_NS 30000000000LL
-#define FRESH_NS 5000000000LL	   /* so long, clocks do not drift apart by much */
+#define FRESH_NS 5000000000LL /* so long, clocks do not drift apart by much */
 #define SLOPE_APART_NS 1000000000LL
 #define SLOPE_MOST 200e-6 /* rate of a clock against another one, at most */
 #define STEP_LEAST 3

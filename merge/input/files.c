@@ -14,6 +14,7 @@
 #include "merge/model/chunk.h"
 
 #define SECRET_BYTES (64 * 1024) /* of each file */
+#define LEAP_NS 10000000000LL
 #define LOOK_EVERY 256		 /* extents */
 #define SWEEP_SHARE 64		 /* so many sweeps while each sensor is read once */
 #define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
@@ -179,7 +180,8 @@ static int64_t reached(const struct files *f, uint32_t sensor)
 static void look_at_all(struct files *f)
 {
 	for (uint32_t i = 0; i < f->take->sensors->count && i < f->stream_room; i++)
-		f->streams[i].reached_ns = reached(f, i);
+		if (!f->streams[i].leapt)
+			f->streams[i].reached_ns = reached(f, i);
 	f->looked = 0;
 }
 
@@ -215,6 +217,14 @@ static int64_t furthest(const struct files *f)
 	return best;
 }
 
+/* Somebody who has come far ahead at once may have a wrong stamp: what follows will tell. */
+static void leap(struct stream *s, int64_t reached_ns)
+{
+	s->leapt = !s->leapt && s->reached_ns != INT64_MIN && reached_ns - s->reached_ns > LEAP_NS;
+	if (!s->leapt)
+		s->reached_ns = reached_ns;
+}
+
 int files_read(struct files *f, void (*progress)(void *, double), void *context)
 {
 	struct merge *m = f->take->merge;
@@ -227,7 +237,7 @@ int files_read(struct files *f, void (*progress)(void *, double), void *context)
 		struct stream *s = &f->streams[sensor];
 
 		err = extent_read(f, &s->of[s->next++]);
-		s->reached_ns = reached(f, sensor);
+		leap(s, reached(f, sensor));
 		if (s->next == s->count)
 			merge_ended(m, sensor);
 		set = m->set;

@@ -17,6 +17,7 @@ struct stream {
 	struct extent *of;
 	uint32_t count, room, next;
 	int64_t reached_ns; /* unified time */
+	bool leapt;	    /* it has come further than this, at once */
 };
 
 struct section {

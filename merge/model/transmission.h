@@ -23,7 +23,8 @@ struct heard {
 };
 
 struct transmission {
-	struct transmission *chain, *chained; /* of the same hash: begun before and after this one */
+	struct transmission *chain,
+		*chained;		    /* of the same hash: begun before and after this one */
 	struct transmission *older, *newer; /* begun before and after this one */
 	uint64_t key;
 	uint64_t number;  /* from 1, in the order in which they are given */

@@ -119,8 +119,7 @@ void ledger_print(FILE *out, const struct ledger *l, const char *before)
 		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64 "\n"
 		"%sclocks        joins %" PRIu64 ", steps %" PRIu64 ", slews %" PRIu64
 		", parts %" PRIu64 ", part_joins %" PRIu64 ", evicted %" PRIu64
-		", replayed %" PRIu64 ", misdated %" PRIu64
-		", twins %" PRIu64 "\n"
+		", replayed %" PRIu64 ", misdated %" PRIu64 ", twins %" PRIu64 "\n"
 		"%sbalance       %" PRIu64 "\n",
 		before, l->other, l->bad_blocks, l->missed, before, l->joins, l->steps, l->slews,
 		l->parts, l->part_joins, l->evicted, l->replayed, l->misdated, l->twins, before,

@@ -27,7 +27,7 @@ struct ledger {
 	uint64_t only_one, ambiguous, bad_fcs, unaligned, late_new; /* alone, and why */
 	uint64_t on_time, late_found;				    /* receptions */
 	uint64_t misdated; /* receptions that were far ahead of all others */
-	uint64_t evicted; /* transmissions that late receptions could no longer find */
+	uint64_t evicted;  /* transmissions that late receptions could no longer find */
 	uint64_t joins, steps, slews, parts, part_joins; /* of clocks */
 	uint64_t replayed; /* unique frames that a clock has heard twice */
 };
