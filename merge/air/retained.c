@@ -97,7 +97,7 @@ int retained_add(struct retained *r, const struct transmission *t, double centre
 		.key = t->key,
 		.number = t->number,
 		.before = *first,
-		.centre_ns = centre_ns,
+		.centre_ns = fabs(centre_ns) < CENTRE_MOST_NS ? centre_ns : 0, /* nor is it NaN */
 		.part = t->part,
 		.count = count,
 	};
