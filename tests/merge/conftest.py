@@ -36,3 +36,11 @@ def written(tmp_path_factory):
 @pytest.fixture
 def plain(written):
     return written(batch=True)
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path):
+    """Programs under test drop their rights."""
+    for f in (tmp_path, *tmp_path.parents[:2]):
+        f.chmod(0o755)
+    return tmp_path

@@ -17,13 +17,6 @@ FAR_NS = 100_000
 SECOND_NS = 10**9
 
 
-@pytest.fixture(name="folder")
-def fixture_folder(tmp_path):
-    for f in (tmp_path, *tmp_path.parents[:2]):
-        f.chmod(0o755)
-    return tmp_path
-
-
 @pytest.fixture(name="made", scope="module")
 def fixture_made(written):
     return written(**PARAMETERS)
@@ -130,7 +123,7 @@ def test_no_clock_moves(made, usual, folder, how):
         assert moved < MOVED_US or (sensor > 2 and moved < off), (sensor, moved, off)
     worst = [np.percentile(np.abs(m.clock.error_us[inside]), 99) for m in (found, usual)]
     assert worst[0] < 2 * worst[1]
-    # What was really sent is merged as before.
+    # The true frames are merged as before.
     for kind in ("beacon", "mgmt", "data"):
         assert found.merges[kind]["false"] == 0
         assert found.merges[kind]["missed"] <= usual.merges[kind]["missed"] + 3

@@ -16,13 +16,6 @@ RADIOTAP = 127
 BLOCK_LEAST = 12
 
 
-@pytest.fixture(name="folder")
-def fixture_folder(tmp_path):
-    for f in (tmp_path, *tmp_path.parents[:2]):
-        f.chmod(0o755)
-    return tmp_path
-
-
 def merge(folder, data, *options, pipe=False):
     """The ledger, or None if the file was refused with a line that says why."""
     (folder / "in.pcapng").write_bytes(data)

@@ -22,14 +22,6 @@ EQUATIONS = {"frames": ("receptions", "malformed"), "transmissions": ("several",
              "alone": ("only_one", "ambiguous", "bad_fcs", "unaligned", "late_new")}
 
 
-@pytest.fixture(name="folder")
-def fixture_folder(tmp_path):
-    """Programs under test drop their rights."""
-    for f in (tmp_path, *tmp_path.parents[:2]):
-        f.chmod(0o755)
-    return tmp_path
-
-
 @pytest.fixture(name="trace")
 def fixture_trace(plain, folder):
     run("-w", folder / "unified.pcapng", plain.stream)

@@ -16,13 +16,6 @@ TRACES = [captures.BUNDLED, *sorted((captures.OWN.root / "hwsim").iterdir()),
 SECOND_NS = 10**9
 
 
-@pytest.fixture(name="folder")
-def fixture_folder(tmp_path):
-    for f in (tmp_path, *tmp_path.parents[:2]):
-        f.chmod(0o755)
-    return tmp_path
-
-
 def alone(frame):
     """Frames with a wrong FCS are not compared."""
     try:

@@ -14,13 +14,6 @@ YEAR_NS = 365 * 86400 * 10**9
 NEW_NS = 1_500_000_000  # before it, clocks are found
 
 
-@pytest.fixture(name="folder")
-def fixture_folder(tmp_path):
-    for f in (tmp_path, *tmp_path.parents[:2]):
-        f.chmod(0o755)
-    return tmp_path
-
-
 @pytest.fixture(name="made", scope="module")
 def fixture_made(written):
     return written(**PARAMETERS)
