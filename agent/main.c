@@ -58,18 +58,18 @@ static int version(void)
 
 int main(int argc, char **argv)
 {
+	const struct command_def *command;
+
 	descriptors_open_standard();
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	for (const struct command_def *c = commands; c->name; c++) {
-		if (strcmp(argv[1], c->name))
-			continue;
-		if (argc > 2 && !strcmp(argv[2], "--version"))
-			return version();
-		return c->run(argc - 1, argv + 1);
-	}
+	command = options_find_command(commands, argv[1]);
+	if (command && argc > 2 && !strcmp(argv[2], "--version"))
+		return version();
+	if (command)
+		return command->run(argc - 1, argv + 1);
 	switch (options_next(defs, 2, argv)) {
 	case OPT_COMPLETION:
 		return completion_print("saluki", defs, commands, false, "module", module_commands);

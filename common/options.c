@@ -15,6 +15,14 @@
 #define OPTIONS_MAX 64
 #define FOREIGN_MAX 128 /* letters and colons */
 
+const struct command_def *options_find_command(const struct command_def *commands, const char *name)
+{
+	for (; commands->name; commands++)
+		if (!strcmp(commands->name, name))
+			return commands;
+	return NULL;
+}
+
 void options_no_command(const struct command_def *commands, const char *lists, const char *given)
 {
 	const char *behind = strchr(lists, ' '); /* "saluki module": said of the module's */

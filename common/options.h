@@ -39,6 +39,9 @@ struct command_def {
 	const char *help;
 };
 
+/* Returns the command of this name, or NULL. The list ends with a name of NULL. */
+const struct command_def *options_find_command(const struct command_def *commands,
+					       const char *name);
 /* Says that `given` is none of `commands`, which `lists --help` lists. */
 void options_no_command(const struct command_def *commands, const char *lists, const char *given);
 

@@ -43,10 +43,7 @@ static const struct command_def commands[] = {
 
 const struct command_def *options_command(const char *name)
 {
-	for (const struct command_def *c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
+	return options_find_command(commands, name);
 }
 
 static void help(void)
