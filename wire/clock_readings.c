@@ -8,12 +8,6 @@
 
 static const struct clock_reading zeros;
 
-/* Differences are computed modulo 2^64, as both clocks may show anything. */
-static int64_t difference(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-
 static int64_t sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -26,10 +20,10 @@ size_t clock_readings_write(uint8_t *out, const struct clock_readings *r)
 
 	for (const struct clock_reading *c = r->list; c < r->list + r->count; before = c++) {
 		p += store_varint(p, c->monotonic_ns - before->monotonic_ns);
-		p += store_varint(p, zigzag(difference(c->realtime_minus_monotonic_ns,
-						       before->realtime_minus_monotonic_ns)));
-		p += store_varint(p, zigzag(difference(c->raw_minus_monotonic_ns,
-						       before->raw_minus_monotonic_ns)));
+		p += store_varint(p, zigzag(clock_difference(c->realtime_minus_monotonic_ns,
+							     before->realtime_minus_monotonic_ns)));
+		p += store_varint(p, zigzag(clock_difference(c->raw_minus_monotonic_ns,
+							     before->raw_minus_monotonic_ns)));
 	}
 	return p - out;
 }

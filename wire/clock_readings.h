@@ -34,4 +34,10 @@ size_t clock_readings_write(uint8_t *out, const struct clock_readings *r);
 /* Returns 0, or -EBADMSG if there is no reading or are too many, or a number is malformed. */
 int clock_readings_read(struct clock_readings *r, const uint8_t *in, size_t len);
 
+/* Returns a - b modulo 2^64, as clocks may show anything. */
+static inline int64_t clock_difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 #endif

@@ -12,17 +12,12 @@ static void tell(struct readings *r, const struct clock_reading *now, struct clo
 	r->told[0] = *now;
 }
 
-static int64_t minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-
 /* Returns how much CLOCK_MONOTONIC_RAW - CLOCK_MONOTONIC changes in the `ahead_ns` after the last
  * chosen reading, extrapolated from the last two. A rate above 1 is none. */
 static int64_t extrapolated(const struct readings *r, int64_t ahead_ns)
 {
 	const struct clock_reading *a = &r->told[1], *b = &r->told[0];
-	int64_t rise = minus(b->raw_minus_monotonic_ns, a->raw_minus_monotonic_ns);
+	int64_t rise = clock_difference(b->raw_minus_monotonic_ns, a->raw_minus_monotonic_ns);
 	int64_t span = b->monotonic_ns - a->monotonic_ns;
 
 	if (!a->monotonic_ns || span <= 0 || rise > span || rise < -span)
@@ -40,8 +35,9 @@ static bool is_news(const struct readings *r, const struct clock_reading *now, u
 
 	if (ahead > READINGS_FAR_NS)
 		return true;
-	error = minus(minus(now->raw_minus_monotonic_ns, r->told[0].raw_minus_monotonic_ns),
-		      extrapolated(r, ahead));
+	error = clock_difference(clock_difference(now->raw_minus_monotonic_ns,
+						  r->told[0].raw_minus_monotonic_ns),
+				 extrapolated(r, ahead));
 	return error > most || error < -most;
 }
 

@@ -12,14 +12,10 @@ void progress_look(struct combos *c, struct sensor *s, uint64_t now_ns)
 	uint64_t there = s->ledger.now.accounted, before_ns = 0;
 
 	/* Its frames are written, lost, or in the buffer before the watermark. */
-	if (w->first.before_ns && w->first.exported <= there) {
+	while (w->first.before_ns && w->first.exported <= there) {
 		before_ns = w->first.before_ns;
 		w->first = w->last;
 		w->last.before_ns = 0;
-	}
-	if (w->first.before_ns && w->first.exported <= there) {
-		before_ns = w->first.before_ns;
-		w->first.before_ns = 0;
 	}
 	if (!before_ns || before_ns == w->told_ns)
 		return;

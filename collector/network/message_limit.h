@@ -15,9 +15,8 @@
 
 #define MESSAGE_LIMIT_INFOS 512 /* each info is parsed and hashed */
 #define MESSAGE_LIMIT_PROBES 64 /* answered at once; sensors send at most one per second */
-#define MESSAGE_LIMIT_OTHERS                                                                       \
-	1024		    /* TOTALS, FLOOR, PROGRESS, ECHO, ANSWER, RENEW, and unknown           \
-			     * kinds */
+/* TOTALS, FLOOR, PROGRESS, ECHO, ANSWER, RENEW, and unknown kinds. */
+#define MESSAGE_LIMIT_OTHERS 1024
 #define MESSAGE_SKIPS 32768 /* skipped numbers of a sensor per second (below) */
 #define MESSAGE_SKIPS_AT_ONCE 16384
 
