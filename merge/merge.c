@@ -35,7 +35,7 @@ int merge_init(struct merge *m, const struct merge_sink *sink)
 static void forget_order(struct merge *m)
 {
 	for (uint32_t i = 0; i < m->order.count; i++)
-		match_give_back(&m->match, m->order.heap[i]);
+		match_give_back(&m->match, m->order.heap[i].what);
 	m->order.count = 0;
 }
 
@@ -161,8 +161,8 @@ static int give(struct merge *m, int64_t decided_ns)
 	return err;
 }
 
-/* Gives a reception of a transmission that was given before, or of none: nobody has heard it, or
- * the others are forgotten. It moves no clock. */
+/* Gives a late reception. If its transmission was given before, and is still retained, it gets that
+ * one's number. Otherwise it is a new transmission. It moves no clock. */
 static int give_late(struct merge *m, const struct domain *d, const struct reception *r,
 		     int64_t unified_ns)
 {
@@ -177,13 +177,10 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 	t = err ? NULL : match_late(&m->match, d, r, unified_ns, found);
 	if (!t)
 		return err ?: -ENOMEM;
-	if (found) {
+	if (found)
 		centre = found->centre_ns;
-		m->late_found++;
-	} else if (t->class != FRAME_OPAQUE) {
+	else if (t->class != FRAME_OPAQUE)
 		t->number = ++m->given;
-		m->late_new++;
-	}
 	err = m->sink.take(m->sink.context, t);
 	if (!err && t->class < FRAME_BAD_FCS)
 		err = retained_add(&m->retained, t, centre);
@@ -201,7 +198,7 @@ static int decide(struct merge *m, int64_t unified_ns)
 	while (!err && (t = match_decided(&m->match, unified_ns))) {
 		if (t->tracks && t->count > 1)
 			err = level_take(&m->level, &m->clocks, t);
-		err = err ?: order_put(&m->order, t);
+		err = err ?: order_put(&m->order, transmission_ns(t), t->key, t);
 	}
 	return err
 		       ?: level_tick(&m->level, &m->clocks,

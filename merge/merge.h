@@ -19,8 +19,8 @@
 #include "clock/level.h"
 #include "clock/radios.h"
 
-/* Who takes the result. The transmission is the sink's until it returns. Returns 0 or -errno, which
- * ends the merge. */
+/* The taker of the result. The transmission is the sink's until it returns. Returns 0 or -errno,
+ * which ends the merge. */
 struct merge_sink {
 	int (*take)(void *context, const struct transmission *t);
 	void *context;
@@ -40,10 +40,9 @@ struct merge {
 	bool rehearsed;
 	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
 	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
-	int64_t rehearsed_ns;	       /* of the start, from which clocks learn before the sweep */
-	uint64_t set;		       /* clocks, so far */
-	uint64_t given;		       /* transmissions */
-	uint64_t late_found, late_new; /* late receptions: of given transmissions, or of none */
+	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
+	uint64_t set;	      /* clocks, so far */
+	uint64_t given;	      /* transmissions */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -32,24 +32,14 @@ static bool is_like(const struct transmission *t, const struct transmission *dam
 	return equal >= DAMAGED_EQUAL;
 }
 
-static bool has_radio(const struct transmission *t, uint32_t radio)
-{
-	for (const struct heard *h = t->first; h; h = h->next)
-		if (h->radio == radio)
-			return true;
-	for (const struct heard *h = t->damaged; h; h = h->next)
-		if (h->radio == radio)
-			return true;
-	return false;
-}
-
 static bool can_be(const struct transmission *t, const struct transmission *damaged)
 {
 	int64_t off = transmission_ns(t) - transmission_ns(damaged);
 
 	return t->class < FRAME_BAD_FCS && t->length == damaged->length &&
 	       t->part == damaged->part && off <= DAMAGED_NEAR_NS && -off <= DAMAGED_NEAR_NS &&
-	       is_like(t, damaged) && !has_radio(t, damaged->radio);
+	       is_like(t, damaged) && !heard_has_radio(t->first, damaged->radio) &&
+	       !heard_has_radio(t->damaged, damaged->radio);
 }
 
 struct transmission *damaged_belongs_to(const struct transmission *damaged)

@@ -54,12 +54,7 @@ static struct transmission **bucket(struct match *m, uint64_t key)
 
 static bool has_radio(const struct transmission *t, uint32_t radio)
 {
-	if (!(t->radios >> radio % 64 & 1))
-		return false;
-	for (const struct heard *h = t->first; h; h = h->next)
-		if (h->radio == radio)
-			return true;
-	return false;
+	return t->radios >> radio % 64 & 1 && heard_has_radio(t->first, radio);
 }
 
 /* Repeated frames, and those that are equal to others soon, must be near. */
@@ -158,7 +153,6 @@ static struct transmission *begin(struct match *m, const struct domain *d,
 	*(t->older ? &t->older->newer : &m->oldest) = t;
 	*(t->newer ? &t->newer->older : &m->newest) = t;
 	m->begun++;
-	m->open++;
 	return t;
 }
 
@@ -217,7 +211,6 @@ static void forget(struct match *m, struct transmission *t)
 	*(t->older ? &t->older->newer : &m->oldest) = t->newer;
 	*(t->newer ? &t->newer->older : &m->newest) = t->older;
 	t->chain = t->chained = t->older = t->newer = NULL;
-	m->open--;
 }
 
 /* The damaged transmission's reception becomes another one's. */

@@ -27,7 +27,6 @@ struct match {
 	struct pool transmissions, heard;
 	struct answered *radios; /* by their number */
 	uint32_t radio_room;
-	uint64_t open;
 	bool keep_all; /* the bytes of all receptions, not only of the best */
 	/* Ledger */
 	uint64_t receptions, begun, merged;

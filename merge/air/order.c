@@ -3,17 +3,17 @@
 #include "order.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-static bool is_before(const struct transmission *a, const struct transmission *b)
+static bool is_before(const struct order_entry *a, const struct order_entry *b)
 {
-	int64_t x = transmission_ns(a), y = transmission_ns(b);
-
-	return x < y || (x == y && a->key < b->key);
+	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->tie < b->tie;
 }
 
-int order_put(struct order *o, struct transmission *t)
+int order_put(struct order *o, int64_t at_ns, uint64_t tie, void *what)
 {
+	struct order_entry new = { at_ns, tie, what };
 	uint32_t i = o->count;
 
 	if (o->count == o->room) {
@@ -26,25 +26,26 @@ int order_put(struct order *o, struct transmission *t)
 		o->room = room;
 	}
 	o->count++;
-	for (; i && is_before(t, o->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && is_before(&new, &o->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		o->heap[i] = o->heap[(i - 1) / 2];
-	o->heap[i] = t;
+	o->heap[i] = new;
 	return 0;
 }
 
-struct transmission *order_get(struct order *o, int64_t unified_ns)
+void *order_get(struct order *o, int64_t before_ns)
 {
-	struct transmission *first, *last;
+	struct order_entry last;
 	uint32_t i = 0, child;
+	void *first;
 
-	if (!o->count || (transmission_ns(o->heap[0]) >= unified_ns && unified_ns != INT64_MAX))
+	if (!o->count || (o->heap[0].at_ns >= before_ns && before_ns != INT64_MAX))
 		return NULL;
-	first = o->heap[0];
+	first = o->heap[0].what;
 	last = o->heap[--o->count];
 	while ((child = 2 * i + 1) < o->count) {
-		if (child + 1 < o->count && is_before(o->heap[child + 1], o->heap[child]))
+		if (child + 1 < o->count && is_before(&o->heap[child + 1], &o->heap[child]))
 			child++;
-		if (!is_before(o->heap[child], last))
+		if (!is_before(&o->heap[child], &last))
 			break;
 		o->heap[i] = o->heap[child];
 		i = child;

@@ -123,8 +123,8 @@ static void reference_arrived(struct clocks *c, struct domain *d, struct recepti
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* A newest time that is far from the last one is one that two sensors have come to, or one for
- * long: a wrong stamp, or clock, must not make all others late. */
+/* Sets the newest time. If a sensor is far ahead of it, another sensor must come as far, or this
+ * one must stay ahead for long. Otherwise one wrong stamp would make all others late. */
 static void advance(struct clocks *c, const struct domain *d, int64_t now)
 {
 	uint32_t sensor = d->sensor + 1;

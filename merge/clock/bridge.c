@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a normal distribution: the quartile in sigmas, and its error times the root of the number. */
+/* A normal distribution has its quartile at so many sigmas. The quartile's error, times the root of
+ * the number, is so many sigmas. */
 #define QUARTILE_SD 0.6745
 #define QUARTILE_ERROR 1.36
 #define FLOOR (500.0 * 500.0)

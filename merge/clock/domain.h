@@ -47,7 +47,7 @@ struct suspects {
 	uint64_t first;		   /* number of the first one in the queue */
 };
 
-/* What others' time is to own time. */
+/* The unified time minus own time, at an own time. */
 struct mark {
 	int64_t own_ns, distance_ns;
 };

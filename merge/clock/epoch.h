@@ -33,7 +33,6 @@ struct level {
 	double *vectors; /* LEVEL_VECTORS of them */
 	/* By domain: slot + 1, or 0 */
 	uint32_t *slots, domain_room;
-	uint64_t groups_taken;
 };
 
 static inline double *epoch_vector(const struct level *l, enum level_vector which)

@@ -28,9 +28,9 @@ int64_t course_off(const struct course *s, const struct clock *c);
 /* The same as for samples, for references that contradict the clock. Returns whether it was added.
  */
 bool suspects_add(struct suspects *s, int64_t ns, uint32_t other, int64_t own_ns, uint64_t number);
-/* Whether at least three are near their median, against two others at least (or six, against
- * one), and last longer than the domain ever is without a reference that fits: somebody may replay
- * frames, but he cannot take the others away. */
+/* Whether at least three agree, from two other domains at least, or six from one. They must also go
+ * on for longer than the domain ever is without a reference that fits: an attacker can replay
+ * frames, but he cannot remove the true ones. */
 bool suspects_agree(const struct suspects *s, int64_t *ns);
 /* Takes a step out of the domain's own time. Its place is between the last reference that fits and
  * the first one that does not: where the time goes back, or else the largest gap. */

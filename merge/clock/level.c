@@ -87,7 +87,6 @@ static int group_take(struct level *l, struct clocks *c, const struct level_grou
 			clock_predict(&d->clock, d->clock.doubt_ns);
 		}
 	}
-	l->groups_taken++;
 	return epoch_add(l, g);
 }
 

@@ -8,8 +8,8 @@
  *
  * with the stamps' jitter s and the clocks' variance P, by conjugate gradients. Corrections of one
  * frame after another would leave slow waves over a building. Then each domain's Kalman filter
- * takes its x as a measurement, at the mean time of the domain's receptions: frames come in bursts,
- * and a clock whose rate is wrong is not off by the same in all of an epoch.
+ * takes its x as a measurement at the mean time of the domain's receptions. Another time would be
+ * wrong, because frames come in bursts, and the error of a clock with a wrong rate grows.
  */
 #ifndef MERGE_CLOCK_LEVEL_H
 #define MERGE_CLOCK_LEVEL_H

@@ -78,9 +78,9 @@ static void solve(const struct level *l, const struct clocks *c)
 	}
 }
 
-/* What a domain's correction owes to the others' own errors. They are the same for all of an
- * epoch's groups, so that more groups do not make them smaller. Without this, clocks would be sure
- * of each other long before they are right. */
+/* Adds the other domains' own errors to the variance of a domain's correction. These errors are the
+ * same in all groups of an epoch, so more groups do not make them smaller. Without this, the stated
+ * uncertainty of clocks would fall long before their errors do. */
 static void doubts(const struct level *l, const struct clocks *c)
 {
 	double *doubt = epoch_vector(l, VARIANCE), *diagonal = epoch_vector(l, DIAGONAL);

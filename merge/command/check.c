@@ -47,10 +47,10 @@ static void in_order(struct checked *c, int64_t at)
 static void transmission(struct checked *c, const struct trace_receptions *all, int64_t at)
 {
 	uint8_t flags = all->count ? trace_reception(all, 0).flags : 0;
-	bool late = flags & HEARD_LATE, found = late && all->number <= c->number;
+	bool found = trace_comes_late(all, c->number);
 
 	ledger_block(&c->found, all->count, flags, found);
-	if (!late)
+	if (!(flags & HEARD_LATE))
 		in_order(c, at);
 	if (found)
 		return;

@@ -44,7 +44,7 @@ static void learn(struct names *n, struct pcapng_block *b)
 	char name[64];
 
 	pcapng_interface(b, &i);
-	if (trace_sensor(i.description, name, sizeof(name), &id)) {
+	if (pcapng_sensor(i.description, name, sizeof(name), &id)) {
 		log_clean(name);
 		free(n->of[id]);
 		n->of[id] = strdup(name);

@@ -3,6 +3,7 @@
 #include "pcapng.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LEAST 12
@@ -156,4 +157,19 @@ int64_t pcapng_ns(uint64_t ticks, uint64_t resolution, int64_t offset_s)
 		return ticks + s;
 	return s + ticks / resolution * SECOND_NS +
 	       (uint64_t)((unsigned __int128)(ticks % resolution) * SECOND_NS / resolution);
+}
+
+bool pcapng_sensor(const char *description, char *name, size_t size, unsigned int *id)
+{
+	static const char begin[] = "sensor ", end[] = " (id ";
+	const char *from = description + sizeof(begin) - 1, *to = NULL;
+
+	if (strncmp(description, begin, sizeof(begin) - 1))
+		return false;
+	for (const char *p = from; (p = strstr(p, end)); p++)
+		to = p; /* a name may have the word, too */
+	if (!to || sscanf(to, " (id %u)", id) != 1 || *id > UINT16_MAX)
+		return false;
+	snprintf(name, size, "%.*s", (int)(to - from), from);
+	return true;
 }

@@ -48,4 +48,8 @@ void pcapng_interface(struct pcapng_block *b, struct pcapng_interface *i);
 /* Returns nanoseconds since 1970; modulo 2^64. `resolution`: ticks a second. */
 int64_t pcapng_ns(uint64_t ticks, uint64_t resolution, int64_t offset_s);
 
+/* Reads the description of a sensor's interface: "sensor NAME (id ID), interface N". Returns false
+ * if it is another one. */
+bool pcapng_sensor(const char *description, char *name, size_t size, unsigned int *id);
+
 #endif

@@ -126,7 +126,8 @@ static int64_t radio_of(struct sensors *s, uint32_t sensor, const char *name, ui
 	return copy_options(&s->radios[index], *b) ?: index;
 }
 
-/* "library-1:wlan0" is the sensor library-1. Of a long path, its end tells more. */
+/* "library-1:wlan0" is the sensor library-1. The end of a long path tells more than its
+ * beginning. */
 static void sensor_name(char *out, size_t size, const char *interface, const char *file)
 {
 	const char *colon = strchr(interface, ':');
@@ -136,19 +137,6 @@ static void sensor_name(char *out, size_t size, const char *interface, const cha
 		snprintf(out, size, "%.*s", (int)(colon - interface), interface);
 	else
 		snprintf(out, size, "%s", len < size ? file : file + len - size + 1);
-}
-
-/* "sensor NAME (id ID), ..." The name may have any characters. */
-static uint16_t description_id(const char *description)
-{
-	const char *last = NULL;
-	unsigned int id = 0;
-
-	for (const char *p = description; (p = strstr(p, " (id ")); p++)
-		last = p;
-	if (strncmp(description, "sensor ", 7) || !last || sscanf(last, " (id %u)", &id) != 1)
-		return 0;
-	return id <= UINT16_MAX ? id : 0;
 }
 
 int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng_block *b,
@@ -161,7 +149,8 @@ int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng
 	int64_t sensor, radio;
 
 	pcapng_interface(&copy, &i);
-	id = description_id(i.description);
+	if (!pcapng_sensor(i.description, name, sizeof(name), &id))
+		id = 0;
 	sensor_name(name, sizeof(name), i.name, file);
 	sensor = sensor_of(s, name, id);
 	if (sensor == -ENOMEM || grow((void **)&to->of, to->count, &to->room, sizeof(*to->of)))

@@ -64,8 +64,7 @@ static void look_at_run(struct take *t, uint32_t sensor, struct pcapng_block *b,
 			set_run(t, sensor, load_be(o.value + NAME_RUN, 8), stamp_ns);
 }
 
-/* Times are from 1970 to 2116, and differences of clocks as long at most, so that sums of two do
- * not overflow. */
+/* Times are from 1970 to 2116, and differences of clocks as long at most. */
 static bool is_time(int64_t ns)
 {
 	return ns >= 0 && ns < TIME_MOST_NS;
@@ -186,7 +185,6 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 		t->counters.malformed++;
 		return take_opaque(t, on, b, chunk);
 	}
-	t->counters.by_class[id.class]++;
 	r = (struct reception){
 		.stamp_ns = stamp,
 		.key = id.key,

@@ -11,7 +11,6 @@ struct input_counters {
 	uint64_t frames;    /* of 802.11 with radiotap */
 	uint64_t other;	    /* frames of other link types */
 	uint64_t malformed; /* frames without an identity */
-	uint64_t by_class[FRAME_CLASSES];
 	uint64_t bad_blocks;
 	uint64_t twins; /* combos of a machine that another one has the name of */
 };

@@ -53,6 +53,15 @@ static inline int64_t transmission_ns(const struct transmission *t)
 	return t->found ? t->found_ns : t->middle->unified_ns;
 }
 
+/* Whether one of the receptions is the radio's. */
+static inline bool heard_has_radio(const struct heard *h, uint32_t radio)
+{
+	for (; h; h = h->next)
+		if (h->radio == radio)
+			return true;
+	return false;
+}
+
 /* Receptions. */
 static inline uint32_t transmission_heard(const struct transmission *t)
 {

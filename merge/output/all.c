@@ -14,65 +14,38 @@
 
 #define ALL_WAIT_NS (2 * MATCH_OPEN_NS)
 
+/* A reception that waits for its turn. */
+struct all_waiting {
+	int64_t unified_ns;
+	uint64_t number; /* of the transmission; 0: none */
+	struct chunk *chunk;
+	const uint8_t *frame;
+	uint32_t kept, whole, radio;
+};
+
 void all_init(struct all *a, struct outlet *o, const struct sensors *s)
 {
-	*a = (struct all){ .outlet = o, .sensors = s };
+	*a = (struct all){ .outlet = o,
+			   .sensors = s,
+			   .pool = { .size = sizeof(struct all_waiting) } };
+}
+
+static void give_back(struct all *a, struct all_waiting *w)
+{
+	chunk_release(w->chunk);
+	pool_put(&a->pool, w);
 }
 
 void all_free(struct all *a)
 {
-	for (uint32_t i = 0; i < a->count; i++)
-		chunk_release(a->heap[i].chunk);
-	free(a->heap);
+	struct all_waiting *w;
+
+	while ((w = order_get(&a->order, INT64_MAX)))
+		give_back(a, w);
+	order_free(&a->order);
+	pool_free(&a->pool);
 	free(a->received);
-	a->heap = NULL;
 	a->received = NULL;
-	a->count = 0;
-}
-
-/* ---- order ----------------------------------------------------------------------------------- */
-
-static bool is_before(const struct all_waiting *a, const struct all_waiting *b)
-{
-	return a->unified_ns != b->unified_ns ? a->unified_ns < b->unified_ns : a->order < b->order;
-}
-
-static int push(struct all *a, const struct all_waiting *w)
-{
-	uint32_t i = a->count;
-
-	if (a->count == a->room) {
-		uint32_t room = 2 * a->room + 256;
-		void *more = realloc(a->heap, room * sizeof(*a->heap));
-
-		if (!more)
-			return -ENOMEM;
-		a->heap = more;
-		a->room = room;
-	}
-	a->count++;
-	for (; i && is_before(w, &a->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		a->heap[i] = a->heap[(i - 1) / 2];
-	a->heap[i] = *w;
-	return 0;
-}
-
-static struct all_waiting pop(struct all *a)
-{
-	struct all_waiting first = a->heap[0], last = a->heap[--a->count];
-	uint32_t i = 0, child;
-
-	while ((child = 2 * i + 1) < a->count) {
-		if (child + 1 < a->count && is_before(&a->heap[child + 1], &a->heap[child]))
-			child++;
-		if (!is_before(&a->heap[child], &last))
-			break;
-		a->heap[i] = a->heap[child];
-		i = child;
-	}
-	if (a->count)
-		a->heap[i] = last;
-	return first;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -149,13 +122,12 @@ static int put(struct all *a, const struct all_waiting *w)
 
 static int put_before(struct all *a, int64_t unified_ns)
 {
+	struct all_waiting *w;
 	int err = 0;
 
-	while (!err && a->count && a->heap[0].unified_ns < unified_ns) {
-		struct all_waiting w = pop(a);
-
-		err = put(a, &w);
-		chunk_release(w.chunk);
+	while (!err && (w = order_get(&a->order, unified_ns))) {
+		err = put(a, w);
+		give_back(a, w);
 	}
 	return err;
 }
@@ -165,20 +137,22 @@ static int wait_all(struct all *a, const struct transmission *t, const struct he
 	int err = 0;
 
 	for (; h && !err; h = h->next) {
-		struct all_waiting w = {
+		struct all_waiting *w = pool_get(&a->pool);
+
+		if (!w)
+			return -ENOMEM;
+		*w = (struct all_waiting){
 			.unified_ns = h->unified_ns,
-			.order = a->order++,
 			.number = t->number,
-			.chunk = h->chunk,
+			.chunk = chunk_hold(h->chunk),
 			.frame = h->frame,
 			.kept = h->kept,
 			.whole = h->whole,
 			.radio = h->radio,
 		};
-
-		err = push(a, &w);
-		if (!err)
-			chunk_hold(w.chunk);
+		err = order_put(&a->order, w->unified_ns, a->arrived++, w);
+		if (err)
+			give_back(a, w);
 	}
 	return err;
 }

@@ -9,29 +9,21 @@
 #define MERGE_OUTPUT_ALL_H
 
 #include "ledger.h"
+#include "merge/air/order.h"
+#include "merge/air/pool.h"
 #include "merge/input/sensors.h"
 #include "outlet.h"
-
-/* A reception that waits for its turn. */
-struct all_waiting {
-	int64_t unified_ns;
-	uint64_t order;	 /* of arrival: decides between equal times */
-	uint64_t number; /* of the transmission; 0: none */
-	struct chunk *chunk;
-	const uint8_t *frame;
-	uint32_t kept, whole, radio;
-};
 
 struct all {
 	struct outlet *outlet;
 	const struct sensors *sensors;
-	struct all_waiting *heap; /* the earliest first */
-	uint32_t count, room;
-	uint64_t order;
-	/* Of the present file */
+	struct pool pool;   /* of receptions that wait */
+	struct order order; /* and their turns */
+	uint64_t arrived;   /* receptions, so far: decides between equal times */
+	/* In the present file */
 	bool begun;
 	uint32_t radios; /* described: the radio's number is its interface's */
-	/* Of all files */
+	/* In all files */
 	int64_t newest_ns;
 	uint64_t *received; /* by radio */
 	uint32_t radio_room;

@@ -3,7 +3,6 @@
 #include "ledger.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEAD "ledger\n"

@@ -63,7 +63,7 @@ static int failed(struct outlet *o, int err)
 	return o->err;
 }
 
-/* What is there is read again, if it is a file. A pipe waits for its reader. */
+/* An old file's bytes are compared later. A pipe waits for its reader. */
 static int open_file(struct outlet *o)
 {
 	int flags = O_CREAT | O_CLOEXEC | (o->fresh && o->rotate_bytes ? O_EXCL : 0);

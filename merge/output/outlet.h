@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Outlet: where the blocks go: a file, a series of files, or standard output. A file that is there
- * already is compared with what is to be written, and kept as far as it is equal: a merge that was
- * ended goes on where it was. Whole blocks are in one file.
+ * Outlet: where the blocks go: a file, a series of files, or standard output. If the
+ * file exists, the outlet compares its bytes with the new ones, and writes only from the first
+ * difference on. So a merge that was killed goes on where it was. A block is never in two files.
  */
 #ifndef MERGE_OUTPUT_OUTLET_H
 #define MERGE_OUTPUT_OUTLET_H

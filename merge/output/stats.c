@@ -68,7 +68,7 @@ static void interface(struct stats *s, struct pcapng_block *b)
 	char name[STATS_NAME];
 
 	pcapng_interface(b, &i);
-	if (trace_sensor(i.description, name, sizeof(name), &id)) {
+	if (pcapng_sensor(i.description, name, sizeof(name), &id)) {
 		log_clean(name);
 		memcpy(s->names[id], name, sizeof(name));
 		s->near[id] = s->options.near && listed(s->options.near, name);

@@ -2,7 +2,6 @@
 /* Stats: reads a packet block's frame and receptions. In: untrusted bytes. */
 #include <string.h>
 
-#include "merge/model/reception.h"
 #include "stats.h"
 #include "stats_airtime.h"
 #include "wire/bytes.h"
@@ -55,17 +54,6 @@ static bool is_near(const struct stats *s, const struct trace_receptions *all)
 	return !s->options.near || (all->count && s->near[best.sensor]);
 }
 
-/* Numbers of transmissions rise, except that of a late reception. */
-static bool is_found(struct stats *s, const struct trace_receptions *all)
-{
-	bool found = all->number <= s->number && all->count &&
-		     trace_reception(all, 0).flags & HEARD_LATE;
-
-	if (all->number > s->number)
-		s->number = all->number;
-	return found;
-}
-
 bool stats_frame_read(struct stats *s, struct stats_frame *f, struct pcapng_block *b)
 {
 	static const uint8_t secret[IDENTITY_SECRET];
@@ -79,7 +67,9 @@ bool stats_frame_read(struct stats *s, struct stats_frame *f, struct pcapng_bloc
 		s->without_receptions++;
 		return false;
 	}
-	f->found = is_found(s, &f->receptions);
+	f->found = trace_comes_late(&f->receptions, s->number);
+	if (f->receptions.number > s->number)
+		s->number = f->receptions.number;
 	if (!is_near(s, &f->receptions)) {
 		s->elsewhere++;
 		return false;

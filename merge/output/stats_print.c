@@ -3,8 +3,6 @@
  * number of a row in the matrices is the sensor's number in the list. */
 #include "stats_print.h"
 
-#include <inttypes.h>
-
 #include "stats_json.h"
 
 #define PARTS_MOST 64

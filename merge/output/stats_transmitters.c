@@ -72,8 +72,6 @@ static void forget(struct transmitters *t)
 		t->slots[i].address = 0;
 	for (uint32_t i = 0; i < KEPT; i++)
 		*slot(t, list[i].address) = list[i];
-	for (uint32_t i = KEPT; i < count; i++)
-		t->forgotten_frames += list[i].frames;
 	t->forgotten += count - KEPT;
 	t->count = KEPT;
 	free(list);
@@ -91,7 +89,6 @@ void transmitters_count(struct transmitters *t, uint64_t address)
 	}
 	if (!s->address && t->count == TRANSMITTERS_MAX) { /* no memory to sort */
 		t->forgotten++;
-		t->forgotten_frames++;
 		return;
 	}
 	if (!s->address) {

@@ -19,7 +19,7 @@ struct transmitter {
 struct transmitters {
 	struct transmitter *slots; /* twice TRANSMITTERS_MAX, by hash */
 	uint32_t count;
-	uint64_t forgotten, forgotten_frames;
+	uint64_t forgotten;
 	uint64_t secret; /* against addresses that are chosen to collide */
 };
 

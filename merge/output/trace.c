@@ -12,6 +12,7 @@
 
 #include "block.h"
 #include "common/log.h"
+#include "merge/model/reception.h"
 #include "wire/bytes.h"
 #include "writer.h"
 
@@ -107,17 +108,7 @@ struct trace_reception trace_reception(const struct trace_receptions *r, uint32_
 	};
 }
 
-bool trace_sensor(const char *description, char *name, size_t size, unsigned int *id)
+bool trace_comes_late(const struct trace_receptions *r, uint64_t last)
 {
-	static const char begin[] = "sensor ", end[] = " (id ";
-	const char *from = description + sizeof(begin) - 1, *to = NULL;
-
-	if (strncmp(description, begin, sizeof(begin) - 1))
-		return false;
-	for (const char *p = from; (p = strstr(p, end)); p++)
-		to = p; /* a name may have the word, too */
-	if (!to || sscanf(to, " (id %u)", id) != 1 || *id > UINT16_MAX)
-		return false;
-	snprintf(name, size, "%.*s", (int)(to - from), from);
-	return true;
+	return r->number <= last && r->count && trace_reception(r, 0).flags & HEARD_LATE;
 }

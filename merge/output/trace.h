@@ -30,8 +30,8 @@ int trace_read(const char *path, int (*block)(void *context, struct pcapng_block
 struct trace_receptions trace_receptions(struct pcapng_block *b);
 struct trace_reception trace_reception(const struct trace_receptions *r, uint32_t number);
 
-/* Reads the description of a radio's interface: "sensor NAME (id ID), interface N". Returns false
- * if it is another one. */
-bool trace_sensor(const char *description, char *name, size_t size, unsigned int *id);
+/* Whether a block's only reception came late, for the transmission of an earlier block. `last`: the
+ * highest number of the blocks before. */
+bool trace_comes_late(const struct trace_receptions *r, uint64_t last);
 
 #endif

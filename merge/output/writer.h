@@ -22,13 +22,13 @@ struct writer {
 	struct outlet *outlet;
 	const struct sensors *sensors;
 	const struct merge *merge;
-	/* Of the present file */
+	/* In the present file */
 	bool begun;
 	uint16_t mhz[WRITER_CHANNELS];
 	uint32_t channels[WRITER_CHANNELS]; /* their interfaces */
 	uint32_t channel_count, interfaces;
 	uint32_t radios; /* described */
-	/* Of all files */
+	/* In all files */
 	int64_t newest_ns; /* the last transmission's time */
 	struct writer_radio {
 		uint64_t received; /* receptions */

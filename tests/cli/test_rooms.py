@@ -62,8 +62,8 @@ AGENT = {
     "agent/interface": set(),
     "agent/model": set(),
 }
-# A reception's way, as merge/main.c has it. What connects the stages from clock/ to air/, merge.c and merge.h, is a room
-# of its own: input/ gives to it, and run.c and output/ know it.
+# A reception's way, as merge/main.c has it. The files merge.c and merge.h connect the stages from clock/ to air/. They
+# are a room of their own, because input/ calls them, and run.c and output/ know them.
 MERGE_HEAD = "merge/merge"
 BELOW_HEAD = {"air", "clock", "frame", "model"}
 MERGE = {

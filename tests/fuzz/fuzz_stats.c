@@ -7,9 +7,9 @@
  * common/json.o */
 /*
  * Figures of a unified trace. The first byte: options. Then the length of the clocks' table, the
- * table, and a trace. Always holds: the second reading finds what the first one found; no sensor
- * hears more than all; no matrix has more than its transmissions; the output has as many brackets
- * that open as close.
+ * table, and a trace. Always holds: The second reading finds what the first one found. No sensor
+ * hears more than all. No matrix has more than its transmissions. In the output, as many brackets
+ * open as close.
  */
 #include <sodium.h>
 

@@ -73,7 +73,7 @@ static void a_radio_hears_a_transmission_once(void **state)
 	add(KEY, 1, 1000000, 3);
 	assert_int_equal(find(KEY, 2, 1000000), 0);
 	assert_int_equal(find(KEY, 3, 1000000), 1);
-	/* What came late is an entry of the same number. */
+	/* A late reception has an entry with the same number. */
 	add(KEY, 1, 1000000, 4);
 	assert_int_equal(find(KEY, 3, 1000000), 0);
 	assert_int_equal(find(KEY, 4, 1000000), 1);
