@@ -188,6 +188,22 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 	return err;
 }
 
+static int renew_all(struct merge *m)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < m->clocks.count; i++)
+		err = earliest_renew(&m->earliest, m->clocks.list[i]);
+	return err;
+}
+
+static int tick(struct merge *m, int64_t unified_ns)
+{
+	int ended = level_tick(&m->level, &m->clocks, unified_ns);
+
+	return ended > 0 ? renew_all(m) : ended;
+}
+
 static int decide(struct merge *m, int64_t unified_ns)
 {
 	struct transmission *t;
@@ -196,13 +212,12 @@ static int decide(struct merge *m, int64_t unified_ns)
 	if (unified_ns > m->decided_ns)
 		m->decided_ns = unified_ns;
 	while (!err && (t = match_decided(&m->match, unified_ns))) {
-		if (t->tracks && t->count > 1)
+		err = tick(m, t->first->unified_ns);
+		if (!err && t->tracks && t->count > 1)
 			err = level_take(&m->level, &m->clocks, t);
 		err = err ?: order_put(&m->order, transmission_ns(t), t->key, t);
 	}
-	return err
-		       ?: level_tick(&m->level, &m->clocks,
-				     unified_ns == INT64_MAX ? m->swept_ns : unified_ns);
+	return err ?: tick(m, unified_ns == INT64_MAX ? m->swept_ns : unified_ns);
 }
 
 /* The domain's next reception becomes part of a transmission. */
@@ -234,32 +249,26 @@ static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 	int err = 0;
 
 	while (!err && (d = earliest(&m->earliest)) && d->heap_ns <= limit) {
-		err = sweep_one(m, d, rehearsed);
+		err = decide(m, d->heap_ns - MATCH_OPEN_NS);
+		d = earliest(&m->earliest); /* clocks may have changed */
+		err = err ?: sweep_one(m, d, rehearsed);
 		err = err ?: earliest_renew(&m->earliest, d);
-		err = err ?: decide(m, m->swept_ns - MATCH_OPEN_NS);
 		if (!err && m->order.count > 64 && !rehearsed)
 			err = give(m, m->swept_ns - MATCH_OPEN_NS);
 	}
 	return err;
 }
 
-static int renew_all(struct merge *m)
-{
-	int err = 0;
-
-	for (unsigned int i = 0; !err && i < m->clocks.count; i++)
-		err = earliest_renew(&m->earliest, m->clocks.list[i]);
-	return err;
-}
-
 /* At the start, clocks are known to 100 us only. They learn from the first receptions, which are
  * then swept from the beginning. */
-static int rehearse(struct merge *m, int64_t limit)
+static int rehearse(struct merge *m, int64_t lasts_ns)
 {
+	int64_t limit;
 	int err;
 
 	anchor_set(&m->clocks);
 	err = renew_all(m);
+	limit = lasts_ns == INT64_MAX ? lasts_ns : earliest(&m->earliest)->heap_ns + lasts_ns;
 	for (unsigned int i = 0; i < m->clocks.count; i++)
 		m->clocks.list[i]->begun = m->clocks.list[i]->queue.head;
 	err = err ?: sweep_to(m, limit, true);
@@ -302,19 +311,22 @@ static int give_all(struct merge *m, int64_t limit)
 	return decide(m, before) ?: give(m, before);
 }
 
-/* Whether enough has come to rehearse. */
-static bool is_enough(const struct merge *m)
+/* How much of the start is rehearsed: all radios have come so far. 0: not enough of it is here. */
+static int64_t enough(const struct merge *m)
 {
 	int64_t have = bound(m) - earliest(&m->earliest)->heap_ns;
 
-	return have > m->rehearsed_ns ||
-	       (have > REHEARSED_LEAST_NS && clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST);
+	if (have > m->rehearsed_ns)
+		return m->rehearsed_ns;
+	return have > REHEARSED_LEAST_NS && clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST
+		       ? REHEARSED_LEAST_NS
+		       : 0;
 }
 
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
-	int64_t limit;
+	int64_t limit, lasts_ns = 0;
 	int err = 0;
 
 	seek_all(&m->clocks, reached(m));
@@ -323,8 +335,10 @@ int merge_sweep(struct merge *m)
 		err = err ?: renew_all(m);
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && earliest(&m->earliest) && is_enough(m))
-		err = rehearse(m, bound(m));
+	if (!err && !m->rehearsed && earliest(&m->earliest))
+		lasts_ns = enough(m);
+	if (lasts_ns)
+		err = rehearse(m, lasts_ns);
 	if (err || !m->rehearsed)
 		return err;
 	limit = bound(m);

@@ -77,12 +77,31 @@ static int64_t newest(const struct clocks *c)
 	return second > INT64_MIN / 2 ? second : most;
 }
 
+/* The same, if nobody says anything: each domain's stamps are as good as another's. */
+static int64_t distance_of_stamps(const struct clocks *c, uint32_t part)
+{
+	int64_t said[MEMBERS_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < c->count && n < MEMBERS_MAX; i++) {
+		const struct domain *d = c->list[i];
+
+		if (d->clock.known && d->part == part)
+			said[n++] =
+				d->first_ns + d->coarse_ns - clock_unified(&d->clock, d->first_ns);
+	}
+	qsort(said, n, sizeof(*said), by_value);
+	return n ? said[n / 2] : 0;
+}
+
 void anchor_set(struct clocks *c)
 {
-	double variance;
+	for (uint32_t part = 0; part < c->parts; part++) {
+		double variance;
+		int64_t distance = distance_of(c, part, &variance);
 
-	for (uint32_t part = 0; part < c->parts; part++)
-		part_shift(c, part, distance_of(c, part, &variance));
+		part_shift(c, part, variance > 0 ? distance : distance_of_stamps(c, part));
+	}
 	c->now_ns = newest(c);
 }
 

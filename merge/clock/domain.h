@@ -108,7 +108,7 @@ struct domain {
 	/* Counted for clocks.tsv. */
 	uint64_t references, outlying, steps, slews;
 	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */
-	int64_t heap_ns;
+	int64_t heap_ns, heap_tie;
 };
 
 #define WAITING_MAX 4096

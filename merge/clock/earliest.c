@@ -3,6 +3,7 @@
 #include "earliest.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static void set(struct earliest *e, uint32_t at, struct domain *d)
@@ -11,9 +12,16 @@ static void set(struct earliest *e, uint32_t at, struct domain *d)
 	d->heap_at = at;
 }
 
+/* Of two at the same time, the one whose stamp is earlier: the order does not depend on arrivals.
+ */
+static bool is_before(const struct domain *a, const struct domain *b)
+{
+	return a->heap_ns != b->heap_ns ? a->heap_ns < b->heap_ns : a->heap_tie < b->heap_tie;
+}
+
 static void up(struct earliest *e, struct domain *d, uint32_t at)
 {
-	for (; at > 1 && d->heap_ns < e->heap[at / 2]->heap_ns; at /= 2)
+	for (; at > 1 && is_before(d, e->heap[at / 2]); at /= 2)
 		set(e, at, e->heap[at / 2]);
 	set(e, at, d);
 }
@@ -23,9 +31,9 @@ static void down(struct earliest *e, struct domain *d, uint32_t at)
 	uint32_t child;
 
 	while ((child = 2 * at) <= e->count) {
-		if (child < e->count && e->heap[child + 1]->heap_ns < e->heap[child]->heap_ns)
+		if (child < e->count && is_before(e->heap[child + 1], e->heap[child]))
 			child++;
-		if (e->heap[child]->heap_ns >= d->heap_ns)
+		if (!is_before(e->heap[child], d))
 			break;
 		set(e, at, e->heap[child]);
 		at = child;
@@ -47,6 +55,8 @@ static void leave(struct earliest *e, struct domain *d)
 
 int earliest_renew(struct earliest *e, struct domain *d)
 {
+	const struct reception *first;
+
 	if (queue_is_empty(&d->queue)) {
 		if (d->heap_at)
 			leave(e, d);
@@ -61,7 +71,9 @@ int earliest_renew(struct earliest *e, struct domain *d)
 		e->heap = more;
 		e->room = room;
 	}
-	d->heap_ns = domain_unified(d, queue_at(&d->queue, d->queue.head)->own_ns);
+	first = queue_at(&d->queue, d->queue.head);
+	d->heap_ns = domain_unified(d, first->own_ns);
+	d->heap_tie = first->stamp_ns;
 	up(e, d, d->heap_at ?: ++e->count);
 	down(e, d, d->heap_at);
 	return 0;

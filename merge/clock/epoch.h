@@ -28,6 +28,7 @@ struct level {
 	struct level_group *groups;
 	uint32_t member_count, member_room, group_count, group_room;
 	int64_t begun_ns; /* unified time of the epoch's begin */
+	bool begun;	  /* with a group */
 	/* By slot */
 	uint32_t *domains, slot_count, slot_room;
 	double *vectors; /* LEVEL_VECTORS of them */

@@ -122,6 +122,9 @@ int level_take(struct level *l, struct clocks *c, const struct transmission *t)
 		g.weight += m->weight;
 		g.count++;
 	}
+	if (!l->begun) /* epochs are the same ones, whenever data arrive */
+		l->begun_ns = t->first->unified_ns;
+	l->begun = true;
 	if (g.count >= 2)
 		return group_take(l, c, &g);
 	if (outliers == 1) /* of two, nobody knows which one is wrong */
@@ -151,13 +154,15 @@ static void correct(struct clocks *c, struct domain *d, double x, double varianc
 
 int level_tick(struct level *l, struct clocks *c, int64_t unified_ns)
 {
+	int64_t end_ns;
 	int err;
 
 	if (!l->begun_ns)
 		l->begun_ns = unified_ns;
-	if (unified_ns - l->begun_ns < LEVEL_EPOCH_NS)
+	end_ns = l->begun_ns + LEVEL_EPOCH_NS;
+	if (unified_ns < end_ns)
 		return 0;
-	err = bridges_take(l, c, l->begun_ns + (unified_ns - l->begun_ns) / 2);
+	err = bridges_take(l, c, l->begun_ns + LEVEL_EPOCH_NS / 2);
 	if (err)
 		return err;
 	if (l->group_count)
@@ -166,8 +171,8 @@ int level_tick(struct level *l, struct clocks *c, int64_t unified_ns)
 		if (epoch_vector(l, VARIANCE)[i] > 0)
 			correct(c, c->list[l->domains[i]], epoch_vector(l, X)[i],
 				epoch_vector(l, VARIANCE)[i]);
-	anchor_steer(c, unified_ns);
+	anchor_steer(c, end_ns);
 	epoch_clear(l);
-	l->begun_ns = unified_ns;
-	return 0;
+	l->begun_ns = unified_ns - (unified_ns - end_ns) % LEVEL_EPOCH_NS;
+	return 1;
 }

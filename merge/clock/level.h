@@ -23,7 +23,8 @@ void level_init(struct level *l);
 void level_free(struct level *l);
 /* Takes a decided transmission of a kind that tracks clocks. Returns 0 or -ENOMEM. */
 int level_take(struct level *l, struct clocks *c, const struct transmission *t);
-/* Ends the epoch if it is time. Returns 0 or -ENOMEM. */
+/* Ends the epoch if it is time. Then all clocks have changed. Returns whether it was time, or
+ * -ENOMEM. */
 int level_tick(struct level *l, struct clocks *c, int64_t unified_ns);
 
 #endif

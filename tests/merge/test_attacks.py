@@ -109,7 +109,7 @@ ATTACKS = {
 @pytest.mark.parametrize("how", ATTACKS)
 def test_no_clock_moves(made, usual, folder, how):
     """By the median of each sensor's errors, and by the hundredth that is furthest off. A sensor that shares little
-    with others is off by some us anyway."""
+    with others is off by some us anyway; what an attacker sends to several at once may bring it nearer to the truth."""
     air = attack.Attacked(made)
     ATTACKS[how](air)
     found = Merged(folder, "attacked", air.stream(), made.truth)
@@ -119,8 +119,9 @@ def test_no_clock_moves(made, usual, folder, how):
     for sensor in range(PARAMETERS["sensors"]):
         own = inside & (made.truth.sensor == sensor)
         moved = np.abs(np.median(found.clock.error_us[own]) - np.median(usual.clock.error_us[own]))
-        off = np.percentile(np.abs(usual.clock.error_us[own]), 90)
-        assert moved < MOVED_US or (sensor > 2 and moved < off), (sensor, moved, off)
+        off, attacked = (np.percentile(np.abs(m.clock.error_us[own]), 90) for m in (usual, found))
+        harmless = sensor > 2 or attacked <= off
+        assert moved < MOVED_US or (harmless and moved < off), (sensor, moved, off, attacked)
     worst = [np.percentile(np.abs(m.clock.error_us[inside]), 99) for m in (found, usual)]
     assert worst[0] < 2 * worst[1]
     # The true frames are merged as before.

@@ -92,9 +92,9 @@ def test_clocks(made, written):
     seconds = (np.arange(made.stats["points"]) + .5) * made.stats["step_ns"] / 1e9
     rates = []
     for n, series in zip(names(made), made.stats["series"]):
-        offsets = [None if v is None else v - series["offset_ns"][-1] for v in series["offset_ns"]]
-        late = [i for i, v in enumerate(offsets) if v is not None and seconds[i] > 4]
-        found = np.polyfit(seconds[late], [offsets[i] for i in late], 1)[0]
+        late = [i for i, v in enumerate(series["offset_ns"]) if v is not None and seconds[i] > 4]
+        offsets = [series["offset_ns"][i] - series["offset_ns"][late[0]] for i in late]  # small: floats are exact
+        found = np.polyfit(seconds[late], offsets, 1)[0]
         own = truth.clock_ns[n - 1]
         rates.append((-found, np.polyfit(truth.grid_ns / 1e9, own - own[0], 1)[0]))
     found, true = np.array(rates).T
