@@ -259,15 +259,25 @@ static int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 	return err;
 }
 
-/* At the start, clocks are known to 100 us only. They learn from the first receptions, which are
- * then swept from the beginning. */
-static int rehearse(struct merge *m, int64_t lasts_ns)
+/* The clocks begin again where they are found to be. */
+static void doubt_all(struct merge *m)
+{
+	for (unsigned int i = 0; i < m->clocks.count; i++) {
+		struct domain *d = m->clocks.list[i];
+
+		if (d->clock.known)
+			clock_set(&d->clock, d->first_ns,
+				  clock_unified(&d->clock, d->first_ns) - d->first_ns, JOIN_SD_NS,
+				  JOIN_SD_RATE);
+	}
+}
+
+/* Sweeps the beginning, and goes back to it. */
+static int sweep_once(struct merge *m, int64_t lasts_ns)
 {
 	int64_t limit;
-	int err;
+	int err = renew_all(m);
 
-	anchor_set(&m->clocks);
-	err = renew_all(m);
 	limit = lasts_ns == INT64_MAX ? lasts_ns : earliest(&m->earliest)->heap_ns + lasts_ns;
 	for (unsigned int i = 0; i < m->clocks.count; i++)
 		m->clocks.list[i]->begun = m->clocks.list[i]->queue.head;
@@ -283,6 +293,21 @@ static int rehearse(struct merge *m, int64_t lasts_ns)
 		d->references = d->outlying = 0;
 	}
 	m->swept_ns = m->decided_ns = INT64_MIN;
+	return err;
+}
+
+/* At the start, clocks are known to 100 us only. They learn from the first receptions, which are
+ * then swept from the beginning. Twice: who was found first, and by whom, has no influence then. */
+static int rehearse(struct merge *m, int64_t lasts_ns)
+{
+	int err;
+
+	anchor_set(&m->clocks);
+	err = sweep_once(m, lasts_ns);
+	if (!err) {
+		doubt_all(m);
+		err = sweep_once(m, lasts_ns);
+	}
 	m->rehearsed = true;
 	return err ?: renew_all(m);
 }

@@ -265,7 +265,7 @@ def test_a_pipe_gives_what_files_give(plain, trace, folder):
         run("-r", "-", "-w", folder / "p.pcapng", stdin=stream)
     one, other = check(folder / "p.pcapng"), check(trace)
     assert one["frames"] == other["frames"] and one["receptions"] == other["receptions"]
-    assert abs(one["transmissions"] - other["transmissions"]) <= 5
+    assert abs(one["transmissions"] - other["transmissions"]) <= one["transmissions"] / 1000  # as test_shuffled.py
 
 
 @pytest.mark.parametrize("size", [1, 1000, 70_000])
