@@ -13,6 +13,7 @@
 #define FAR_NS 60e3 /* beyond it, and 5 sigma, is an outlier */
 #define SLEW_SIGMAS 6
 #define STRANGE 4
+#define STRANGE_STAMP 2
 /* A small step is outliers that agree, without any good reference between them. */
 #define OUTLIERS 4
 #define OUTLIERS_OF_ONE 8 /* if all are off the same other domain, which may be wrong itself */
@@ -134,14 +135,15 @@ int level_take(struct level *l, struct clocks *c, const struct transmission *t)
 
 /* ---- corrections ----------------------------------------------------------------------------- */
 
-/* A correction that is far beyond its variance: the rate has changed. Clocks that nobody slews are
- * believed for some epochs: what their radios are bridged by may be wrong. */
+/* A correction that is far beyond its variance: the rate has changed. One may be wrong, if few
+ * frames of the epoch tie some sensors to the others. Clocks that nobody slews are believed for
+ * longer: what their radios are bridged by may be wrong. */
 static void correct(struct clocks *c, struct domain *d, double x, double variance)
 {
 	bool strange = fabs(x) > SLEW_SIGMAS * sqrt(d->clock.p00 + variance);
 
 	d->strange = strange ? d->strange + 1 : 0;
-	if (strange && d->follows != FOLLOWS_STAMP && d->strange < STRANGE) {
+	if (strange && d->strange < (d->follows == FOLLOWS_STAMP ? STRANGE_STAMP : STRANGE)) {
 		variance += x * x;
 	} else if (strange) {
 		d->clock.p11 += SLEW_RATE * SLEW_RATE;

@@ -16,6 +16,7 @@ from merge.kinds import BAD_FCS, BEACON, DATA, FLAGS, MGMT, NAMES
 from merge.truth import Truth
 
 SKIP_S = 5.0
+TSFT_DOWN_NS = 500
 LATE_NS = 100_000  # a stamp with more jitter is late
 ALL = "all"
 
@@ -62,7 +63,8 @@ class Clock:
         self.error_us = off / 1e3
 
     def stamp_errors(self):
-        """The errors of kernel stamps, or of TSFT for radios whose times fit TSFT better."""
+        """The errors of kernel stamps, or of TSFT for radios whose times fit TSFT better. A TSFT is rounded down: by half a
+        microsecond on average, which nobody can tell from the clock's offset."""
         t, out = self.truth, self.truth.jitter_ns.copy()
         if not t.tsft_us.any():
             return out
@@ -73,7 +75,7 @@ class Clock:
             moves = [np.median(np.abs(np.diff(off[own] - e[own]))) if len(own) > 1 else 0
                      for e in (t.jitter_ns, t.tsft_error_ns)]
             if moves[1] < moves[0]:
-                out[radio == r] = t.tsft_error_ns[radio == r]
+                out[radio == r] = t.tsft_error_ns[radio == r] + TSFT_DOWN_NS
         return out
 
     def _common(self, off):
