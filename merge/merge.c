@@ -27,6 +27,7 @@ int merge_init(struct merge *m, const struct merge_sink *sink)
 	m->ahead_ns = AHEAD_NS;
 	m->hold_ns = INT64_MAX;
 	m->rehearsed_ns = REHEARSED_NS;
+	m->earliest.known = true;
 	match_init(&m->match);
 	level_init(&m->level);
 	return retained_init(&m->retained) ?: clocks_init(&m->clocks);
@@ -44,8 +45,8 @@ void merge_free(struct merge *m)
 	for (unsigned int i = 0; i < m->clocks.count; i++) {
 		struct queue *q = &m->clocks.list[i]->queue;
 
-		for (; !queue_is_empty(q); q->head++)
-			chunk_release(queue_at(q, q->head)->chunk);
+		for (; q->kept != q->tail; q->kept++)
+			chunk_release(queue_at(q, q->kept)->chunk);
 	}
 	forget_order(m);
 	order_free(&m->order);
@@ -123,8 +124,8 @@ static int64_t bound_of(const struct domain *d)
 	return d->ended ? INT64_MAX : clock_unified(&d->clock, d->newest_ns);
 }
 
-/* How far the sweep may go. */
-static int64_t bound(const struct merge *m)
+/* How far the sweep may go. `known`: that of the receptions whose clock is known. */
+static int64_t bound(const struct merge *m, bool known)
 {
 	int64_t least = INT64_MAX;
 
@@ -132,7 +133,8 @@ static int64_t bound(const struct merge *m)
 		const struct domain *d = m->clocks.list[i];
 		int64_t b;
 
-		if (!d->arrived || (d->ended && queue_is_empty(&d->queue)))
+		if (!d->arrived || (d->ended && queue_is_empty(&d->queue)) ||
+		    (known && !d->clock.known))
 			continue;
 		b = bound_of(d);
 		if (b < least && (m->hold_ns == INT64_MAX || b > m->clocks.now_ns - m->hold_ns))
@@ -236,9 +238,11 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 		err = match_take(&m->match, d, r, unified);
 	else if (!rehearsed)
 		err = give_late(m, d, r, unified);
-	if (!rehearsed)
-		chunk_release(r->chunk);
 	d->queue.head++;
+	if (!rehearsed) {
+		chunk_release(r->chunk);
+		d->queue.kept = d->queue.head;
+	}
 	return err;
 }
 
@@ -272,44 +276,21 @@ static void doubt_all(struct merge *m)
 	}
 }
 
-/* Sweeps the beginning, and goes back to it. */
-static int sweep_once(struct merge *m, int64_t lasts_ns)
+/* Goes back to the first reception. */
+static int go_back(struct merge *m)
 {
-	int64_t limit;
-	int err = renew_all(m);
-
-	limit = lasts_ns == INT64_MAX ? lasts_ns : earliest(&m->earliest)->heap_ns + lasts_ns;
-	for (unsigned int i = 0; i < m->clocks.count; i++)
-		m->clocks.list[i]->begun = m->clocks.list[i]->queue.head;
-	err = err ?: sweep_to(m, limit, true);
 	forget_order(m);
 	match_forget(&m->match);
 	level_free(&m->level);
 	for (unsigned int i = 0; i < m->clocks.count; i++) {
 		struct domain *d = m->clocks.list[i];
 
-		d->queue.head = d->begun;
+		d->queue.head = d->queue.kept;
 		d->swept_by.count = 0;
 		d->references = d->outlying = 0;
 	}
 	m->swept_ns = m->decided_ns = INT64_MIN;
-	return err;
-}
-
-/* At the start, clocks are known to 100 us only. They learn from the first receptions, which are
- * then swept from the beginning. Twice: who was found first, and by whom, has no influence then. */
-static int rehearse(struct merge *m, int64_t lasts_ns)
-{
-	int err;
-
-	anchor_set(&m->clocks);
-	err = sweep_once(m, lasts_ns);
-	if (!err) {
-		doubt_all(m);
-		err = sweep_once(m, lasts_ns);
-	}
-	m->rehearsed = true;
-	return err ?: renew_all(m);
+	return renew_all(m);
 }
 
 /* How far all domains have come that are not further behind than the sweep waits for. */
@@ -336,22 +317,70 @@ static int give_all(struct merge *m, int64_t limit)
 	return decide(m, before) ?: give(m, before);
 }
 
-/* How much of the start is rehearsed: all radios have come so far. 0: not enough of it is here. */
+/* How much of the start is rehearsed: all radios have come so far. 0: not enough of it is here.
+ * Parts that share little may meet later: files are waited for. */
 static int64_t enough(const struct merge *m)
 {
-	int64_t have = bound(m) - earliest(&m->earliest)->heap_ns;
+	int64_t have = bound(m, false) - m->first_ns;
+	bool full = clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST;
 
-	if (have > m->rehearsed_ns)
+	if (have > m->rehearsed_ns &&
+	    (have > m->clocks.sparse_ns || full || !parts_are_several(&m->clocks)))
 		return m->rehearsed_ns;
-	return have > REHEARSED_LEAST_NS && clocks_queued(&m->clocks) > CLOCKS_QUEUED_MOST
-		       ? REHEARSED_LEAST_NS
-		       : 0;
+	return have > REHEARSED_LEAST_NS && full ? REHEARSED_LEAST_NS : 0;
+}
+
+static int rehearse_begin(struct merge *m)
+{
+	int err;
+
+	anchor_set(&m->clocks, 0);
+	m->anchored = m->clocks.parts;
+	err = renew_all(m);
+	m->first_ns = earliest(&m->earliest) ? earliest(&m->earliest)->heap_ns : 0;
+	m->rehearses = true;
+	return err;
+}
+
+/* The same again for so much of the start: who was found first, and by whom, has no influence. */
+static int rehearse_again(struct merge *m, int64_t lasts_ns)
+{
+	int64_t limit = lasts_ns;
+	int err;
+
+	m->earliest.known = false;
+	m->rehearsed = true;
+	anchor_set(&m->clocks, m->anchored);
+	doubt_all(m);
+	err = go_back(m);
+	if (lasts_ns != INT64_MAX)
+		limit = earliest(&m->earliest)->heap_ns + lasts_ns;
+	err = err ?: sweep_to(m, limit, true);
+	return err ?: go_back(m);
+}
+
+/* At the start, clocks are known to 100 us only. They learn from the first receptions, while others
+ * are still sought, which share less. Then all begins again at the first reception. */
+static int rehearse(struct merge *m)
+{
+	const struct domain *first = earliest(&m->earliest);
+	int64_t lasts_ns;
+	int err = 0;
+
+	if (!m->rehearses) {
+		if (!first || bound(m, true) - first->heap_ns <= REHEARSED_LEAST_NS)
+			return 0;
+		err = rehearse_begin(m);
+	}
+	err = err ?: sweep_to(m, bound(m, true), true);
+	lasts_ns = enough(m);
+	return err || !lasts_ns ? err : rehearse_again(m, lasts_ns);
 }
 
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
-	int64_t limit, lasts_ns = 0;
+	int64_t limit;
 	int err = 0;
 
 	seek_all(&m->clocks, reached(m));
@@ -360,13 +389,11 @@ int merge_sweep(struct merge *m)
 		err = err ?: renew_all(m);
 	}
 	m->set = c->joins + c->steps + c->part_joins + c->parts;
-	if (!err && !m->rehearsed && earliest(&m->earliest))
-		lasts_ns = enough(m);
-	if (lasts_ns)
-		err = rehearse(m, lasts_ns);
+	if (!err && !m->rehearsed)
+		err = rehearse(m);
 	if (err || !m->rehearsed)
 		return err;
-	limit = bound(m);
+	limit = bound(m, false);
 	err = sweep_to(m, limit, false);
 	return err || m->hold_ns == INT64_MAX ? err : give_all(m, limit);
 }
@@ -379,7 +406,9 @@ int merge_finish(struct merge *m)
 	err = parts_find_alone(&m->clocks);
 	err = err ?: renew_all(m);
 	if (!err && !m->rehearsed)
-		err = rehearse(m, INT64_MAX);
+		err = (m->rehearses ? 0 : rehearse_begin(m)) ?: sweep_to(m, INT64_MAX, true);
+	if (!err && !m->rehearsed)
+		err = rehearse_again(m, INT64_MAX);
 	err = err ?: sweep_to(m, INT64_MAX, false);
 	err = err ?: decide(m, INT64_MAX);
 	return err ?: give(m, INT64_MAX);

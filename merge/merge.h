@@ -37,9 +37,11 @@ struct merge {
 	struct retained retained;
 	int64_t swept_ns;
 	int64_t decided_ns; /* transmissions before it are given: receptions before it are late */
-	bool rehearsed;
-	int64_t ahead_ns; /* the sweep stays behind arrivals, so that steps are found before it */
-	int64_t hold_ns;  /* a sensor that is further behind does not hold the sweep */
+	bool rehearses, rehearsed;
+	int64_t first_ns;  /* of the rehearsal, */
+	uint32_t anchored; /* and parts that there were, then */
+	int64_t ahead_ns;  /* the sweep stays behind arrivals, so that steps are found before it */
+	int64_t hold_ns;   /* a sensor that is further behind does not hold the sweep */
 	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
 	uint64_t set;	      /* clocks, so far */
 	uint64_t given;	      /* transmissions */

@@ -94,9 +94,9 @@ static int64_t distance_of_stamps(const struct clocks *c, uint32_t part)
 	return n ? said[n / 2] : 0;
 }
 
-void anchor_set(struct clocks *c)
+void anchor_set(struct clocks *c, uint32_t from)
 {
-	for (uint32_t part = 0; part < c->parts; part++) {
+	for (uint32_t part = from; part < c->parts; part++) {
 		double variance;
 		int64_t distance = distance_of(c, part, &variance);
 

@@ -7,8 +7,8 @@
 
 #include "clocks.h"
 
-/* Sets the clocks of all parts: before the first sweep. */
-void anchor_set(struct clocks *c);
+/* Sets the clocks of the parts from this one on: before the first sweep. */
+void anchor_set(struct clocks *c, uint32_t from);
 /* Steers the clocks of all parts for the next epoch. */
 void anchor_steer(struct clocks *c, int64_t unified_ns);
 

@@ -15,7 +15,7 @@
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
-#define CLOCKS_QUEUED_MOST 1000000 /* with more in the queues, nothing is waited for: memory */
+#define CLOCKS_QUEUED_MOST 300000 /* with more in the queues, nothing is waited for: memory */
 
 struct clocks {
 	struct domain **list;

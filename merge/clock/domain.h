@@ -85,7 +85,6 @@ struct domain {
 	uint64_t doubt_from;	    /* from this number on; */
 	int64_t doubt_stamp_ns;	    /* its stamp; and behind_ns before it */
 	int64_t doubt_behind_ns;
-	uint64_t begun;		      /* number of the first reception that is swept */
 	uint64_t good;		      /* number of the last reference that fits, in the queue */
 	unsigned int offs;	      /* references that fit, but not well, up to it */
 	int64_t good_ns, good_off_ns; /* its own time, and by which it is off */

@@ -57,7 +57,7 @@ int earliest_renew(struct earliest *e, struct domain *d)
 {
 	const struct reception *first;
 
-	if (queue_is_empty(&d->queue)) {
+	if (queue_is_empty(&d->queue) || (e->known && !d->clock.known)) {
 		if (d->heap_at)
 			leave(e, d);
 		return 0;

@@ -8,6 +8,7 @@
 struct earliest {
 	struct domain **heap; /* from 1 */
 	uint32_t count, room;
+	bool known; /* only those whose clock is known */
 };
 
 /* Returns the domain whose next reception is the earliest, at its heap_ns, or NULL. */

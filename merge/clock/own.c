@@ -107,7 +107,7 @@ int own_move(struct domain *from, struct domain *to)
  * known. */
 static void put_right(struct domain *d, uint64_t from)
 {
-	for (uint64_t n = from < d->queue.head ? d->queue.head : from; n < d->queue.tail; n++) {
+	for (uint64_t n = from < d->queue.kept ? d->queue.kept : from; n < d->queue.tail; n++) {
 		struct reception *r = queue_at(&d->queue, n);
 
 		r->own_ns = own_time(d, r->stamp_ns);
@@ -129,7 +129,7 @@ void own_ahead(struct domain *d, int64_t ahead_ns, int64_t round_trip_ns, int64_
 /* From here on, own time is another clock's, which is `ns` ahead. */
 static void shift(struct domain *d, int64_t ns)
 {
-	for (uint64_t n = d->queue.head; n < d->queue.tail; n++)
+	for (uint64_t n = d->queue.kept; n < d->queue.tail; n++)
 		queue_at(&d->queue, n)->own_ns += ns;
 	for (unsigned int n = 0; n < d->waiting_count; n++)
 		d->waiting[n].own_ns += ns;

@@ -41,6 +41,22 @@ int parts_find_alone(struct clocks *c)
 	return 0;
 }
 
+bool parts_are_several(const struct clocks *c)
+{
+	const struct domain *first = NULL;
+
+	for (unsigned int i = 0; i < c->count; i++) {
+		const struct domain *d = c->list[i];
+
+		if (!d->clock.known || d->ended)
+			continue;
+		if (first && first->part != d->part)
+			return true;
+		first = d;
+	}
+	return false;
+}
+
 void parts_shift_references(struct clocks *c, uint32_t part, int64_t ns)
 {
 	struct reference *r = c->references.of;

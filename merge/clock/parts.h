@@ -12,6 +12,8 @@ void parts_meet(struct clocks *c, struct domain *d, const struct reference *e, i
 void parts_unite(struct clocks *c, uint32_t part, uint32_t other, int64_t distance_ns);
 /* Sets each domain's `alone`. Returns 0 or -ENOMEM. */
 int parts_find_alone(struct clocks *c);
+/* Whether there are several parts, now. */
+bool parts_are_several(const struct clocks *c);
 /* Adds to the times of a part's references. */
 void parts_shift_references(struct clocks *c, uint32_t part, int64_t ns);
 

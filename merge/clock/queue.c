@@ -13,7 +13,7 @@ static bool grow(struct queue *q)
 
 	if (!ring)
 		return false;
-	for (uint64_t n = q->head; n < q->tail; n++)
+	for (uint64_t n = q->kept; n < q->tail; n++)
 		ring[n & (room - 1)] = *queue_at(q, n);
 	free(q->ring);
 	q->ring = ring;
@@ -23,7 +23,7 @@ static bool grow(struct queue *q)
 
 struct reception *queue_push(struct queue *q)
 {
-	if (q->tail - q->head == q->room && !grow(q))
+	if (q->tail - q->kept == q->room && !grow(q))
 		return NULL;
 	return queue_at(q, q->tail++);
 }

@@ -9,6 +9,7 @@ struct queue {
 	struct reception *ring; /* `room` of them, a power of two; NULL: none yet */
 	uint32_t room;
 	uint64_t head, tail; /* numbers of the first reception, and of the next one to come */
+	uint64_t kept;	     /* number of the first one that is still here: the sweep may go back */
 };
 
 static inline bool queue_is_empty(const struct queue *q)
@@ -16,7 +17,7 @@ static inline bool queue_is_empty(const struct queue *q)
 	return q->head == q->tail;
 }
 
-/* The reception with this number, from `head` to `tail` - 1. */
+/* The reception with this number, from `kept` to `tail` - 1. */
 static inline struct reception *queue_at(const struct queue *q, uint64_t number)
 {
 	return &q->ring[number & (q->room - 1)];

@@ -10,7 +10,7 @@
 #define USUAL_NS 3600000000000LL
 #define LOOK_NS 250000000LL
 #define ROOT_NS 1000000000LL   /* a root is chosen after this time */
-#define CROSS_NS 10000000000LL /* between stamps of a radio's domains */
+#define CROSS_NS 10000000000LL /* before or after a domain */
 
 /* ---- joins ----------------------------------------------------------------------------------- */
 
@@ -141,17 +141,20 @@ static bool is_alone(const struct clocks *c, const struct domain *d, int64_t rea
 	       (begun > d->others_ns ? begun : d->others_ns) + patience <= reached_ns;
 }
 
+/* Of several, the one with most references: others of the same part find their clocks by them. */
 static struct domain *alone(const struct clocks *c, int64_t reached_ns)
 {
 	bool full = clocks_queued(c) >= CLOCKS_QUEUED_MOST;
+	struct domain *best = NULL;
 
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns, full))
-			return d;
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns, full) &&
+		    (!best || d->waiting_count > best->waiting_count))
+			best = d;
 	}
-	return NULL;
+	return best;
 }
 
 /* ---- radios with TSFT ------------------------------------------------------------------------ */
@@ -165,15 +168,13 @@ static bool own_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
 
 	if (d->follows != FOLLOWS_TSFT || !d->arrived)
 		return false;
-	if (d->ended && llabs(d->stamp_ns - stamp_ns) > CROSS_NS)
-		return false;
 	if (!bridge_ahead(&d->arrived_by, d->newest_ns, &ahead, &variance)) {
 		if (!d->ended)
 			return false;
 		ahead = d->arrived_by.of[0].ahead_ns;
 	}
 	*own_ns = stamp_ns - ahead;
-	return true;
+	return !d->ended || (*own_ns > d->first_ns - CROSS_NS && *own_ns < d->newest_ns + CROSS_NS);
 }
 
 /* A radio whose sensor has another one with a TSFT. */

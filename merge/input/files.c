@@ -17,7 +17,7 @@
 #define LEAP_NS 10000000000LL
 #define LOOK_EVERY 256		 /* extents */
 #define SWEEP_SHARE 64		 /* so many sweeps while each sensor is read once */
-#define WAITING_NS 11000000000LL /* more than clocks.h's sparse_ns */
+#define WAITING_NS 61000000000LL /* more than clocks.h's sparse_ns */
 
 /* Nothing is written if a file is of another kind. An incomplete one may just have been begun. */
 static bool is_pcapng(int fd, const char *name)
