@@ -6,6 +6,8 @@
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,
 	BLOCK_INTERFACE = 1,
+	BLOCK_OLD_PACKET = 2, /* obsolete */
+	BLOCK_SIMPLE = 3,     /* a packet without a time stamp */
 	BLOCK_STATISTICS = 5,
 	BLOCK_PACKET = 6,
 	BLOCK_CUSTOM = 0xbad,

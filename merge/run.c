@@ -15,7 +15,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -27,6 +26,7 @@
 #include "output/writer.h"
 #include "progress.h"
 #include "sandbox.h"
+#include "stop.h"
 
 struct run {
 	const struct merge_options *o;
@@ -43,31 +43,6 @@ struct run {
 	struct progress progress;
 };
 
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
-
-/* A pipe's reader lets them through while it waits (pipe.h). A merge of files simply ends: it goes
- * on when it is started again. */
-static void catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static int take(void *context, const struct transmission *t)
@@ -80,17 +55,6 @@ static int take(void *context, const struct transmission *t)
 	return err;
 }
 
-/* All files are open at once. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int open_inputs(struct run *r)
 {
 	int err = 0;
@@ -99,13 +63,13 @@ static int open_inputs(struct run *r)
 		randombytes_buf(r->take.secret, sizeof(r->take.secret));
 		return 0;
 	}
-	raise_limit();
 	for (int i = 0; !err && i < r->o->path_count; i++)
 		err = names_add(&r->names, r->o->paths[i]);
+	err = err ?: names_open(&r->names, &r->take.counters.bad_blocks);
 	if (err)
 		return err;
-	r->files = files_open(&r->take, r->names.of, r->names.count);
-	return r->files ? files_secret(r->files, r->take.secret) : -EINVAL;
+	r->files = files_open(&r->take, &r->names);
+	return r->files ? files_secret(r->files, r->take.secret) : -ENOMEM;
 }
 
 static bool is_input(void *context, int fd, const char *name)
@@ -156,13 +120,15 @@ static int begin(struct run *r)
 		log_line("out of memory");
 		return err;
 	}
-	if (r->o->pipe)
-		catch_signals();
 	if (r->o->log_level > LOG_LEVEL_QUIET)
 		progress_begin(&r->progress, &r->merge);
 	err = open_inputs(r);
 	err = err ?: open_outputs(r);
 	err = err ?: confine(r);
+	/* Nothing was read so far. A merge of files simply ends: it goes on when it is started
+	 * again. */
+	if (!err && r->o->pipe)
+		stop_catch();
 	return err || !r->files ? err : files_look(r->files);
 }
 
@@ -183,7 +149,8 @@ static void fill_ledger(struct run *r)
 	l->frames = in->frames;
 	l->malformed = in->malformed;
 	l->other = in->other;
-	l->bad_blocks = in->bad_blocks;
+	l->bad_blocks = in->bad_blocks + in->astray;
+	l->bad_readings = in->bad_readings;
 	l->twins = in->twins;
 	l->missed = r->files ? files_missed(r->files) : r->missed;
 	l->evicted = r->merge.retained.evicted;
@@ -252,7 +219,18 @@ static int read_inputs(struct run *r)
 {
 	if (r->files)
 		return files_read(r->files, progress_show, &r->progress);
-	return pipe_read(&r->take, STDIN_FILENO, &stop, &r->missed, swept, r);
+	return pipe_read(&r->take, STDIN_FILENO, &r->missed, swept, r);
+}
+
+/* The trace has everything that could be read. Returns 0, or -EBADMSG after a line. */
+static int look_at_damage(const struct run *r)
+{
+	const struct input_counters *in = &r->take.counters;
+
+	if (in->astray)
+		log_line("%llu block%s of an interface that the input does not describe",
+			 (unsigned long long)in->astray, PLURAL(in->astray));
+	return in->bad_blocks || in->astray ? -EBADMSG : 0;
 }
 
 int run(const struct merge_options *o)
@@ -266,6 +244,7 @@ int run(const struct merge_options *o)
 	err = begin(&r);
 	err = err ?: read_inputs(&r);
 	err = err ?: finish(&r);
+	err = err ?: look_at_damage(&r);
 	if (err == -ENOMEM)
 		log_line("out of memory");
 	if (r.outlet.left) /* the reader has what it wants */

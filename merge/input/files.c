@@ -3,7 +3,6 @@
 #include "files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,52 +18,14 @@
 #define SWEEP_SHARE 64		 /* so many sweeps while each sensor is read once */
 #define WAITING_NS 61000000000LL /* more than clocks.h's sparse_ns */
 
-/* Nothing is written if a file is of another kind. An incomplete one may just have been begun. */
-static bool is_pcapng(int fd, const char *name)
-{
-	static const uint32_t section = BLOCK_SECTION; /* the same in both byte orders */
-	uint32_t type;
-	ssize_t n = pread(fd, &type, sizeof(type), 0);
-
-	if (n < 0)
-		log_line("%s: %s", name, strerror(errno));
-	else if (memcmp(&type, &section, n))
-		log_line("%s: is not a pcapng file", name);
-	else
-		return true;
-	return false;
-}
-
-static bool open_one(struct files *f, const char *name)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0) {
-		log_line("%s: %s", name, strerror(errno));
-		return false;
-	}
-	f->fds[f->count++] = fd;
-	return is_pcapng(fd, name);
-}
-
-struct files *files_open(struct take *t, char *const *names, int count)
+struct files *files_open(struct take *t, struct names *names)
 {
 	struct files *f = calloc(1, sizeof(*f));
 
-	if (f)
-		f->fds = malloc(count * sizeof(*f->fds));
-	if (!f || !f->fds) {
-		log_line("out of memory");
-		free(f);
-		return NULL;
+	if (f) {
+		f->take = t;
+		f->names = names;
 	}
-	f->take = t;
-	f->names = names;
-	for (int i = 0; i < count; i++)
-		if (!open_one(f, names[i])) {
-			files_close(f);
-			return NULL;
-		}
 	return f;
 }
 
@@ -72,7 +33,7 @@ int files_look(struct files *f)
 {
 	int err = 0;
 
-	for (int i = 0; !err && i < f->count; i++)
+	for (int i = 0; !err && i < f->names->count; i++)
 		err = files_index(f, i);
 	return err;
 }
@@ -91,8 +52,8 @@ int files_secret(const struct files *f, uint8_t secret[IDENTITY_SECRET])
 	if (!begin)
 		return -ENOMEM;
 	crypto_generichash_init(&state, NULL, 0, IDENTITY_SECRET);
-	for (int i = 0; i < f->count; i++) {
-		ssize_t n = pread(f->fds[i], begin, SECRET_BYTES, 0);
+	for (int i = 0; i < f->names->count; i++) {
+		ssize_t n = pread(f->names->list[i].fd, begin, SECRET_BYTES, 0);
 
 		if (n > 0)
 			crypto_generichash_update(&state, begin, n);
@@ -104,13 +65,10 @@ int files_secret(const struct files *f, uint8_t secret[IDENTITY_SECRET])
 
 void files_close(struct files *f)
 {
-	for (int i = 0; i < f->count; i++)
-		close(f->fds[i]);
 	for (uint32_t i = 0; i < f->section_count; i++)
 		sensors_section_free(&f->sections[i].of);
 	for (uint32_t i = 0; i < f->stream_room; i++)
 		free(f->streams[i].of);
-	free(f->fds);
 	free(f->sections);
 	free(f->streams);
 	free(f);
@@ -124,35 +82,57 @@ static void statistics(struct files *f, struct input_section *s, struct pcapng_b
 	take_statistics(f->take, s, b);
 }
 
-static int extent_read(struct files *f, const struct extent *e)
+static int extent_take(struct files *f, struct section *s, struct pcapng_block *b,
+		       struct chunk *chunk)
+{
+	if (b->type == BLOCK_PACKET)
+		return take_packet(f->take, &s->of, b, chunk);
+	if (b->type == BLOCK_STATISTICS)
+		statistics(f, &s->of, b);
+	return 0;
+}
+
+/* Takes an extent's whole blocks, of `len` bytes that could be read. Returns the bytes taken, or
+ * -ENOMEM. */
+static int64_t extent_blocks(struct files *f, const struct extent *e, struct chunk *chunk,
+			     size_t len)
 {
 	struct section *s = &f->sections[e->section];
-	struct chunk *chunk = chunk_make(e->len);
 	bool swapped = s->of.swapped;
-	int err = 0;
+	size_t at = 0;
+
+	while (at < len) {
+		struct pcapng_block b;
+		int64_t n = pcapng_block(&b, chunk->bytes + at, len - at, &swapped);
+
+		if (n <= 0)
+			break;
+		if (extent_take(f, s, &b, chunk))
+			return -ENOMEM;
+		at += n;
+	}
+	return at;
+}
+
+/* The file may be another one, or shorter, than in the first pass. */
+static int extent_read(struct files *f, const struct extent *e)
+{
+	uint32_t file = f->sections[e->section].file;
+	struct chunk *chunk = chunk_make(e->len);
+	int64_t taken;
+	ssize_t n;
+	int err;
 
 	if (!chunk)
 		return -ENOMEM;
-	if (pread(f->fds[s->file], chunk->bytes, e->len, e->at) != (ssize_t)e->len) {
-		log_line("%s: cannot be read at byte %llu", f->names[s->file],
-			 (unsigned long long)e->at);
-		err = -EIO;
-	}
-	for (uint32_t at = 0; !err && at < e->len;) {
-		struct pcapng_block b;
-		int64_t n = pcapng_block(&b, chunk->bytes + at, e->len - at, &swapped);
-
-		if (n <= 0) /* it was another one in the first pass */
-			break;
-		if (b.type == BLOCK_PACKET)
-			err = take_packet(f->take, &s->of, &b, chunk);
-		else if (b.type == BLOCK_STATISTICS)
-			statistics(f, &s->of, &b);
-		at += n;
-	}
+	n = pread(f->names->list[file].fd, chunk->bytes, e->len, e->at);
+	err = n < 0 ? -errno : n < e->len ? -ESTALE : -EBADMSG;
+	taken = extent_blocks(f, e, chunk, n < 0 ? 0 : n);
+	if (taken >= 0 && taken < e->len)
+		files_left_out(f, file, e->at + taken, err);
 	chunk_release(chunk);
 	f->done += e->len;
-	return err;
+	return taken < 0 ? taken : 0;
 }
 
 /* How far the sensor has come: its domain that is furthest behind. A clock that is not known may be

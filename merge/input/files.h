@@ -7,13 +7,15 @@
 #ifndef MERGE_INPUT_FILES_H
 #define MERGE_INPUT_FILES_H
 
+#include "names.h"
 #include "take.h"
 
 struct files;
 
-/* Opens the files. The names must stay. Returns NULL after a line. */
-struct files *files_open(struct take *t, char *const *names, int count);
-/* Notes what is in the files. Returns 0, or -errno after a line. */
+/* `names`: open files, which must stay. Returns NULL without memory. */
+struct files *files_open(struct take *t, struct names *names);
+/* Notes what is in the files. A file counts up to its first malformed block. Returns 0, or -errno
+ * after a line. */
 int files_look(struct files *f);
 /* Reads and sweeps everything. Calls `progress`, if it is not NULL, from time to time. Returns 0,
  * or -errno after a line. */

@@ -5,25 +5,32 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "blocks.h"
 #include "common/log.h"
 
-#define WINDOW (2 * PCAPNG_BLOCK_MAX)
 /* Bytes. A longer run of one sensor's blocks is several extents. */
 #define EXTENT_MAX (32 * 1024)
 
 struct walk {
 	struct files *f;
 	uint32_t file;
-	uint64_t at, size; /* of the next block; of the file */
-	uint8_t *window;
-	uint64_t window_at;
-	size_t window_len;
+	uint64_t at;	    /* of the block */
 	struct extent open; /* being made; len 0: none */
 	int64_t sensor;
 };
+
+void files_left_out(struct files *f, uint32_t file, uint64_t at, int64_t err)
+{
+	struct input_file *i = &f->names->list[file];
+
+	if (i->left_out)
+		return;
+	log_line("%s: %s at byte %llu; the rest is left out", i->name, blocks_error(err),
+		 (unsigned long long)at);
+	i->left_out = true;
+	f->take->counters.bad_blocks++;
+}
 
 static int stream_add(struct files *f, uint32_t sensor, const struct extent *e)
 {
@@ -108,84 +115,53 @@ static int note(struct walk *w, struct pcapng_block *b)
 	switch (b->type) {
 	case BLOCK_INTERFACE:
 		err = extent_end(w);
-		return err ?: sensors_interface(f->take->sensors, s, b, f->names[w->file]);
+		return err
+			       ?: sensors_interface(f->take->sensors, s, b,
+						    f->names->list[w->file].name);
 	case BLOCK_PACKET:
 	case BLOCK_STATISTICS:
 		if (b->interface < s->count)
 			return extent_grow(w, s->of[b->interface].sensor, b->len);
-		f->take->counters.bad_blocks++;
+		f->take->counters.astray++;
+		return extent_end(w);
+	case BLOCK_SIMPLE: /* without a stamp */
+		f->take->counters.other++;
 		return extent_end(w);
 	default:
 		return extent_end(w);
 	}
 }
 
-static ssize_t window_fill(struct walk *w)
+/* Nothing behind a malformed block can be trusted. */
+static int walk(struct walk *w, struct blocks *blocks)
 {
-	size_t want = w->size - w->at < WINDOW ? w->size - w->at : WINDOW;
-	ssize_t n = pread(w->f->fds[w->file], w->window, want, w->at);
-
-	w->window_at = w->at;
-	w->window_len = n < 0 ? 0 : n;
-	return n < 0 ? -errno : n;
-}
-
-/* A malformed block ends the file: nothing behind it can be trusted. */
-static int walk(struct walk *w)
-{
-	const char *name = w->f->names[w->file];
-	bool swapped = false;
+	struct pcapng_block b;
+	int64_t n;
 	int err = 0;
 
-	while (!err && w->at < w->size) {
-		size_t into = w->at - w->window_at;
-		struct pcapng_block b;
-		int64_t n = 0;
-
-		if (w->window_len > into)
-			n = pcapng_block(&b, w->window + into, w->window_len - into, &swapped);
-		if (n == 0 && into) {
-			ssize_t got = window_fill(w);
-
-			if (got <= 0)
-				return got;
-			n = pcapng_block(&b, w->window, w->window_len, &swapped);
-		}
-		if (n == 0) {
-			log_info("%s: ends inside a block at byte %llu; it may still be written",
-				 name, (unsigned long long)w->at);
-			break;
-		}
-		if (n < 0 || (w->at == 0 && b.type != BLOCK_SECTION)) {
-			if (w->at == 0) {
-				log_line("%s: is not a pcapng file", name);
-				return -EBADMSG;
-			}
-			log_line("%s: malformed block at byte %llu; the rest is left out", name,
-				 (unsigned long long)w->at);
-			w->f->take->counters.bad_blocks++;
-			break;
-		}
+	while (!err && (n = blocks_next(blocks, &b)) > 0) {
+		w->at = blocks->at - n;
 		err = note(w, &b);
-		w->at += n;
 	}
-	return err ?: extent_end(w);
+	if (err)
+		return err;
+	if (n == -ENODATA)
+		log_info("%s: ends inside a block at byte %llu; it may still be written",
+			 w->f->names->list[w->file].name, (unsigned long long)blocks->at);
+	else if (n < 0)
+		files_left_out(w->f, w->file, blocks->at, n);
+	return extent_end(w);
 }
 
 int files_index(struct files *f, uint32_t file)
 {
-	struct walk w = { .f = f, .file = file, .window = malloc(WINDOW) };
-	struct stat st;
-	int err = w.window ? 0 : -ENOMEM;
+	struct walk w = { .f = f, .file = file };
+	struct blocks blocks;
+	int err = blocks_open(&blocks, f->names->list[file].fd);
 
-	if (!err && fstat(f->fds[file], &st))
-		err = -errno;
-	if (!err && st.st_size) {
-		w.size = st.st_size;
-		err = window_fill(&w) < 0 ? -EIO : walk(&w);
-	}
-	if (err && err != -EBADMSG)
-		log_line("%s: %s", f->names[file], strerror(-err));
-	free(w.window);
+	err = err ?: walk(&w, &blocks);
+	blocks_close(&blocks);
+	if (err)
+		log_line("%s: %s", f->names->list[file].name, strerror(-err));
 	return err;
 }

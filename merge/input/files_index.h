@@ -4,6 +4,7 @@
 #ifndef MERGE_INPUT_FILES_INDEX_H
 #define MERGE_INPUT_FILES_INDEX_H
 
+#include "names.h"
 #include "take.h"
 
 struct extent {
@@ -27,8 +28,7 @@ struct section {
 
 struct files {
 	struct take *take;
-	char *const *names;
-	int *fds, count;
+	struct names *names;
 	struct section *sections;
 	uint32_t section_count, section_room;
 	struct stream *streams; /* by sensor */
@@ -42,5 +42,7 @@ struct files {
 
 /* Notes what is in a file, which is open. Returns 0, or -errno after a line. */
 int files_index(struct files *f, uint32_t file);
+/* Says and counts, once for a file, that it cannot be read from this byte on (blocks.h). */
+void files_left_out(struct files *f, uint32_t file, uint64_t at, int64_t err);
 
 #endif

@@ -9,6 +9,7 @@
 #define LEAST 12
 #define SECTION_LEAST 28
 #define INTERFACE_LEAST 20
+#define SIMPLE_LEAST 16
 #define STATISTICS_LEAST 24
 #define PACKET_LEAST 32
 #define SECOND_NS 1000000000ULL
@@ -37,20 +38,24 @@ static uint32_t least_len(uint32_t type)
 	       : type == BLOCK_INTERFACE  ? INTERFACE_LEAST
 	       : type == BLOCK_STATISTICS ? STATISTICS_LEAST
 	       : type == BLOCK_PACKET	  ? PACKET_LEAST
+	       : type == BLOCK_OLD_PACKET ? PACKET_LEAST
+	       : type == BLOCK_SIMPLE	  ? SIMPLE_LEAST
 					  : LEAST;
 }
 
+/* An old packet block differs only in the size of its interface's number. */
 static int packet(struct pcapng_block *b, const uint8_t *p)
 {
 	uint32_t room = b->len - PACKET_LEAST, padded;
 
-	b->interface = get32(b, p + 8);
+	b->interface = b->type == BLOCK_PACKET ? get32(b, p + 8) : get16(b, p + 8);
+	b->type = BLOCK_PACKET;
 	b->ticks = (uint64_t)get32(b, p + 12) << 32 | get32(b, p + 16);
 	b->kept = get32(b, p + 20);
 	b->whole = get32(b, p + 24);
 	b->frame = p + PACKET_LEAST - 4;
 	padded = (b->kept + 3) & ~3u;
-	if (b->kept > room || padded > room)
+	if (b->kept > PCAPNG_FRAME_MAX || b->kept > room || padded > room)
 		return -EBADMSG;
 	b->options = b->frame + padded;
 	return 0;
@@ -80,7 +85,7 @@ int64_t pcapng_block(struct pcapng_block *b, const uint8_t *p, size_t len, bool 
 	if (get32(b, b->end) != b->len)
 		return -EBADMSG;
 	b->options = b->end;
-	if (b->type == BLOCK_PACKET && packet(b, p))
+	if ((b->type == BLOCK_PACKET || b->type == BLOCK_OLD_PACKET) && packet(b, p))
 		return -EBADMSG;
 	if (b->type == BLOCK_STATISTICS)
 		b->interface = get32(b, p + 8);

@@ -11,6 +11,7 @@
 #include "common/pcapng_format.h"
 
 #define PCAPNG_BLOCK_MAX (1024 * 1024) /* larger ones are malformed */
+#define PCAPNG_FRAME_MAX (256 * 1024)  /* other programs read no larger ones, either */
 #define OPT_DATA 2989		       /* our binary options that may be copied */
 
 struct pcapng_option {
@@ -38,8 +39,9 @@ struct pcapng_interface {
 	char name[128], description[256];
 };
 
-/* Reads the block at the begin of `len` bytes. `swapped` is its section's, and is set by a section
- * header. Returns the block's length, 0 if it is not complete, or -EBADMSG. */
+/* Reads the block at the begin of `len` bytes. An obsolete packet block becomes a BLOCK_PACKET.
+ * `swapped` is its section's, and is set by a section header. Returns the block's length, 0 if it
+ * is not complete, or -EBADMSG. */
 int64_t pcapng_block(struct pcapng_block *b, const uint8_t *bytes, size_t len, bool *swapped);
 /* Takes the next option. Returns false behind the last one, or at a malformed one. */
 bool pcapng_option(struct pcapng_block *b, struct pcapng_option *o);

@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "merge/model/chunk.h"
+#include "merge/stop.h"
 
 #define CHUNK (256 * 1024)
 #define ROOM_LEAST (16 * 1024) /* for one read */
@@ -61,6 +62,9 @@ static int take_block(struct stream *s, struct pcapng_block *b)
 		*s->missed += sensors_missed(&s->section, b);
 		take_statistics(s->take, &s->section, b);
 		return 0;
+	case BLOCK_SIMPLE: /* without a stamp */
+		s->take->counters.other++;
+		return 0;
 	default:
 		return 0;
 	}
@@ -87,13 +91,10 @@ static int take_blocks(struct stream *s)
 	return err;
 }
 
-/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. Signals are blocked
- * everywhere else, so that this function sees each of them. */
+/* Returns the bytes read, 0 at the end, or -errno; -EINTR after a signal. */
 static ssize_t fill(struct stream *s, int fd)
 {
 	size_t room = s->chunk ? s->chunk->size - s->to : 0;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	sigset_t none;
 	ssize_t n;
 
 	/* The rest of a block may be larger than a chunk. */
@@ -103,9 +104,9 @@ static ssize_t fill(struct stream *s, int fd)
 		if (move(s, have > CHUNK / 2 ? have : ROOM_LEAST))
 			return -ENOMEM;
 	}
-	sigemptyset(&none);
-	if (ppoll(&p, 1, NULL, &none) < 0)
-		return -errno;
+	n = stop_wait(fd, POLLIN, -1);
+	if (n < 0)
+		return n;
 	n = read(fd, s->chunk->bytes + s->to, s->chunk->size - s->to);
 	if (n > 0)
 		s->to += n;
@@ -128,14 +129,13 @@ static void ended(struct stream *s)
 {
 	if (s->to > s->from) {
 		log_line("-r -: standard input ends inside a block");
-		s->take->counters.bad_blocks++;
 	} else if (!s->at) {
 		log_line("-r -: standard input is empty");
 	}
 }
 
-int pipe_read(struct take *t, int fd, const volatile sig_atomic_t *stop, uint64_t *missed,
-	      void (*progress)(void *, double), void *context)
+int pipe_read(struct take *t, int fd, uint64_t *missed, void (*progress)(void *, double),
+	      void *context)
 {
 	struct stream s = { .take = t, .missed = missed };
 	ssize_t n = 1;
@@ -144,7 +144,7 @@ int pipe_read(struct take *t, int fd, const volatile sig_atomic_t *stop, uint64_
 	t->merge->hold_ns = PIPE_HOLD_NS;
 	t->merge->rehearsed_ns = PIPE_REHEARSED_NS;
 	t->merge->clocks.sparse_ns = t->merge->clocks.alone_ns; /* the sweep does not wait for it */
-	while (!err && !*stop && (n = fill(&s, fd)) != 0) {
+	while (!err && !stop_count() && (n = fill(&s, fd)) != 0) {
 		if (n == -EINTR)
 			continue;
 		if (n < 0) {

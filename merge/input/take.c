@@ -82,7 +82,7 @@ static void take_reading(struct take *t, uint32_t sensor, const uint8_t *p)
 	if (is_time(monotonic) && is_difference(difference) && is_difference(raw))
 		merge_reading(t->merge, sensor, monotonic, difference, raw);
 	else
-		t->counters.bad_blocks++;
+		t->counters.bad_readings++;
 }
 
 static void take_ahead(struct take *t, uint32_t sensor, const uint8_t *p)
@@ -92,7 +92,7 @@ static void take_ahead(struct take *t, uint32_t sensor, const uint8_t *p)
 	if (is_difference(ahead) && is_time(round_trip) && is_time(at))
 		merge_ahead(t->merge, sensor, ahead, round_trip, at);
 	else
-		t->counters.bad_blocks++;
+		t->counters.bad_readings++;
 }
 
 enum { DATA_READINGS = 1, DATA_NOTHING_BEFORE = 2, DATA_AHEAD = 3 };
@@ -118,7 +118,7 @@ void take_statistics(struct take *t, const struct input_section *section, struct
 	struct pcapng_option o;
 
 	if (b->interface >= section->count) {
-		t->counters.bad_blocks++;
+		t->counters.astray++;
 		return;
 	}
 	look_at_run(t, section->of[b->interface].sensor, &names, 0);
@@ -166,7 +166,7 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 	int64_t stamp;
 
 	if (b->interface >= section->count) {
-		t->counters.bad_blocks++;
+		t->counters.astray++;
 		return 0;
 	}
 	on = &section->of[b->interface];

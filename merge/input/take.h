@@ -8,11 +8,13 @@
 #include "sensors.h"
 
 struct input_counters {
-	uint64_t frames;    /* of 802.11 with radiotap */
-	uint64_t other;	    /* frames of other link types */
-	uint64_t malformed; /* frames without an identity */
-	uint64_t bad_blocks;
-	uint64_t twins; /* combos of a machine that another one has the name of */
+	uint64_t frames;       /* of 802.11 with radiotap */
+	uint64_t other;	       /* frames of other link types, or without a stamp */
+	uint64_t malformed;    /* frames without an identity */
+	uint64_t bad_blocks;   /* each after a line */
+	uint64_t astray;       /* blocks of interfaces that are not there */
+	uint64_t bad_readings; /* of clocks, with impossible values */
+	uint64_t twins;	       /* combos of a machine that another one has the name of */
 };
 
 struct take {

@@ -201,5 +201,5 @@ int all_finish(struct all *a)
 	for (uint32_t i = 0; !err && i < a->radios; i++)
 		err = statistics(a, i, NULL);
 	ledger_write(&a->ledger, text);
-	return err ?: statistics(a, 0, text) ?: outlet_end(a->outlet);
+	return err ?: statistics(a, 0, text) ?: outlet_finish(a->outlet);
 }

@@ -16,13 +16,13 @@ static const struct field {
 	const char *name;
 	size_t at;
 } fields[] = {
-	FIELD(frames),	   FIELD(malformed),  FIELD(other),    FIELD(bad_blocks),
-	FIELD(missed),	   FIELD(receptions), FIELD(merged),   FIELD(transmissions),
-	FIELD(several),	   FIELD(alone),      FIELD(only_one), FIELD(ambiguous),
-	FIELD(bad_fcs),	   FIELD(unaligned),  FIELD(late_new), FIELD(on_time),
-	FIELD(late_found), FIELD(joins),      FIELD(steps),    FIELD(slews),
-	FIELD(parts),	   FIELD(part_joins), FIELD(evicted),  FIELD(twins),
-	FIELD(replayed),   FIELD(misdated),
+	FIELD(frames),	   FIELD(malformed),  FIELD(other),	   FIELD(bad_blocks),
+	FIELD(missed),	   FIELD(receptions), FIELD(merged),	   FIELD(transmissions),
+	FIELD(several),	   FIELD(alone),      FIELD(only_one),	   FIELD(ambiguous),
+	FIELD(bad_fcs),	   FIELD(unaligned),  FIELD(late_new),	   FIELD(on_time),
+	FIELD(late_found), FIELD(joins),      FIELD(steps),	   FIELD(slews),
+	FIELD(parts),	   FIELD(part_joins), FIELD(evicted),	   FIELD(twins),
+	FIELD(replayed),   FIELD(misdated),   FIELD(bad_readings),
 };
 
 static uint64_t *value(const struct ledger *l, const struct field *f)
@@ -118,11 +118,12 @@ void ledger_print(FILE *out, const struct ledger *l, const char *before)
 		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64 "\n"
 		"%sclocks        joins %" PRIu64 ", steps %" PRIu64 ", slews %" PRIu64
 		", parts %" PRIu64 ", part_joins %" PRIu64 ", evicted %" PRIu64
-		", replayed %" PRIu64 ", misdated %" PRIu64 ", twins %" PRIu64 "\n"
+		", replayed %" PRIu64 ", misdated %" PRIu64 ", bad_readings %" PRIu64
+		", twins %" PRIu64 "\n"
 		"%sbalance       %" PRIu64 "\n",
 		before, l->other, l->bad_blocks, l->missed, before, l->joins, l->steps, l->slews,
-		l->parts, l->part_joins, l->evicted, l->replayed, l->misdated, l->twins, before,
-		ledger_balance(l));
+		l->parts, l->part_joins, l->evicted, l->replayed, l->misdated, l->bad_readings,
+		l->twins, before, ledger_balance(l));
 }
 
 void ledger_write(const struct ledger *l, char text[LEDGER_TEXT_MAX])

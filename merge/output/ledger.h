@@ -18,7 +18,7 @@
 struct ledger {
 	uint64_t frames;    /* 802.11 frames that were read */
 	uint64_t malformed; /* of those, frames without an identity */
-	uint64_t other;	    /* frames of other link types */
+	uint64_t other;	    /* frames of other link types, or without a stamp */
 	uint64_t bad_blocks;
 	uint64_t missed; /* frames that the input says it has lost */
 	uint64_t twins;	 /* combos of two machines that send as one sensor */
@@ -29,6 +29,7 @@ struct ledger {
 	uint64_t misdated; /* receptions that were far ahead of all others */
 	uint64_t evicted;  /* transmissions that late receptions could no longer find */
 	uint64_t joins, steps, slews, parts, part_joins; /* of clocks */
+	uint64_t bad_readings;				 /* of clocks, with impossible values */
 	uint64_t replayed; /* unique frames that a clock has heard twice */
 };
 

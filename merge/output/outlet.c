@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "merge/stop.h"
 
 #define ENDING ".pcapng"
+#define STOP_MS 3000 /* a merge that is to end waits so long for a reader that takes nothing */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -40,11 +43,15 @@ static int prefix_of(struct outlet *o, const char *write, const char *word)
 	return n < (int)sizeof(o->prefix) - 32 ? 0 : -ENAMETOOLONG;
 }
 
+static void name_of(const struct outlet *o, unsigned int number, char name[PATH_MAX])
+{
+	snprintf(name, PATH_MAX, "%.*s_%05u" ENDING, PATH_MAX - 32, o->prefix, number);
+}
+
 static void name_it(struct outlet *o, const char *write)
 {
 	if (o->rotate_bytes)
-		snprintf(o->name, sizeof(o->name), "%.*s_%05u" ENDING, PATH_MAX - 32, o->prefix,
-			 o->number);
+		name_of(o, o->number, o->name);
 	else if (is_folder(write))
 		snprintf(o->name, sizeof(o->name), "%.*s" ENDING, PATH_MAX - 32, o->prefix);
 	else
@@ -66,11 +73,11 @@ static int failed(struct outlet *o, int err)
 /* An old file's bytes are compared later. A pipe waits for its reader. */
 static int open_file(struct outlet *o)
 {
-	int flags = O_CREAT | O_CLOEXEC | (o->fresh && o->rotate_bytes ? O_EXCL : 0);
+	int flags = O_CREAT | O_CLOEXEC | (o->live && o->rotate_bytes ? O_EXCL : 0);
 	struct stat st;
 
 	o->at = o->there = 0;
-	if (!stat(o->name, &st) && S_ISFIFO(st.st_mode))
+	if (!(flags & O_EXCL) && !stat(o->name, &st) && S_ISFIFO(st.st_mode))
 		o->fd = open(o->name, O_WRONLY | O_CLOEXEC);
 	else
 		o->fd = open(o->name, O_RDWR | flags, 0640);
@@ -101,11 +108,12 @@ static int open_next(struct outlet *o)
 }
 
 int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t rotate_bytes,
-		bool fresh, bool (*forbidden)(void *, int, const char *), void *context)
+		bool live, bool (*forbidden)(void *, int, const char *), void *context)
 {
+	struct stat st;
 	int err = 0;
 
-	*o = (struct outlet){ .fd = -1, .rotate_bytes = rotate_bytes, .fresh = fresh };
+	*o = (struct outlet){ .fd = -1, .rotate_bytes = rotate_bytes, .live = live };
 	o->forbidden = forbidden;
 	o->context = context;
 	o->room = OUTLET_BUFFER;
@@ -115,6 +123,7 @@ int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t 
 		return failed(o, -ENOMEM);
 	if (!strcmp(write, "-")) {
 		o->fd = STDOUT_FILENO;
+		o->is_file = !fstat(o->fd, &st) && S_ISREG(st.st_mode);
 		return forbidden && forbidden(context, o->fd, "-") ? -EINVAL : 0;
 	}
 	err = prefix_of(o, write, word);
@@ -154,6 +163,39 @@ static ssize_t same(struct outlet *o)
 	return done;
 }
 
+/* Waits until a write of PIPE_BUF bytes does not block. After one signal, waits as long as the
+ * reader takes something; after two, not at all. Returns 0 or -errno. */
+static int wait_for_reader(struct outlet *o)
+{
+	int n;
+
+	do {
+		unsigned int signals = stop_count();
+
+		n = stop_wait(o->fd, POLLOUT, !signals ? -1 : signals == 1 ? STOP_MS : 0);
+	} while (n == -EINTR);
+	if (n)
+		return n < 0 ? n : 0;
+	log_line("-w %s: its reader takes nothing; the end of the trace is not written", o->name);
+	return o->err = -ECANCELED;
+}
+
+/* Returns how many bytes were written, or -errno. */
+static ssize_t write_some(struct outlet *o, const uint8_t *p, size_t len)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (o->live && !o->is_file) {
+		err = wait_for_reader(o);
+		len = len < PIPE_BUF ? len : PIPE_BUF;
+	}
+	if (err)
+		return err;
+	n = write(o->fd, p, len);
+	return n < 0 ? -errno : n;
+}
+
 int outlet_flush(struct outlet *o)
 {
 	size_t done = 0;
@@ -168,13 +210,13 @@ int outlet_flush(struct outlet *o)
 		done = n;
 	}
 	while (done < o->used) {
-		ssize_t n = write(o->fd, o->buffer + done, o->used - done);
+		ssize_t n = write_some(o, o->buffer + done, o->used - done);
 
-		if (n < 0 && errno == EINTR)
+		if (n == -EINTR)
 			continue;
 		if (n < 0) {
-			o->left = errno == EPIPE;
-			return failed(o, -errno);
+			o->left = n == -EPIPE;
+			return failed(o, n);
 		}
 		done += n;
 	}
@@ -232,6 +274,35 @@ int outlet_end(struct outlet *o)
 		o->fd = -1;
 	}
 	return err;
+}
+
+/* Looks for files of a longer series behind the last one. */
+static int look_behind(struct outlet *o)
+{
+	char name[PATH_MAX];
+	unsigned int more = 0;
+	int fd;
+
+	do {
+		name_of(o, o->number + more + 1, name);
+		fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0)
+			close(fd);
+	} while ((fd >= 0 || errno == EACCES) && ++more);
+	if (!more)
+		return 0;
+	name_of(o, o->number + 1, name);
+	log_line("%s: is left of an earlier trace, as are %u files behind it; remove them, because "
+		 "this trace ends before them",
+		 name, more - 1);
+	return o->err = -EEXIST;
+}
+
+int outlet_finish(struct outlet *o)
+{
+	int err = outlet_end(o);
+
+	return err || !o->rotate_bytes || o->live ? err : look_behind(o);
 }
 
 void outlet_free(struct outlet *o)

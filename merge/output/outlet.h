@@ -19,8 +19,10 @@ struct outlet {
 	char prefix[PATH_MAX]; /* of names: without ending; "": standard output */
 	char name[PATH_MAX];   /* of the present file, for messages */
 	uint64_t rotate_bytes; /* 0: one file */
-	bool fresh;	       /* a series does not replace files of another one */
-	bool is_file;	       /* not a pipe or device */
+	/* The trace of a live stream: a series does not replace files of another one, and signals
+	 * come through while a pipe is full (stop.h). */
+	bool live;
+	bool is_file; /* not a pipe or device */
 	/* Whether a file must not be written to, after a line. May be NULL. */
 	bool (*forbidden)(void *context, int fd, const char *name);
 	void *context;
@@ -37,7 +39,7 @@ struct outlet {
  * `forbidden` tells whether a file must not be written to, after a line. Returns 0, or -errno after
  * a line. */
 int outlet_open(struct outlet *o, const char *write, const char *word, uint64_t rotate_bytes,
-		bool fresh, bool (*forbidden)(void *context, int fd, const char *name),
+		bool live, bool (*forbidden)(void *context, int fd, const char *name),
 		void *context);
 /* Returns room for `len` bytes, or NULL after an error. */
 uint8_t *outlet_room(struct outlet *o, size_t len);
@@ -51,6 +53,9 @@ int outlet_next(struct outlet *o);
 int outlet_flush(struct outlet *o);
 /* Ends the present file. Returns 0 or the first error. */
 int outlet_end(struct outlet *o);
+/* Ends the last file. A longer series that was there before has left files that are not of this
+ * trace: that is an error. Returns 0 or the first error. */
+int outlet_finish(struct outlet *o);
 /* Frees everything. The file stays as it is. */
 void outlet_free(struct outlet *o);
 

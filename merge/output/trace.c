@@ -6,71 +6,87 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "block.h"
 #include "common/log.h"
+#include "merge/input/blocks.h"
 #include "merge/model/reception.h"
 #include "wire/bytes.h"
 #include "writer.h"
 
-static int read_blocks(const char *path, const uint8_t *p, size_t len,
+/* Returns an open file, or -errno after a line. */
+static int open_trace(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { .st_size = 0 };
+	const char *wrong = NULL;
+
+	if (fd < 0 || fstat(fd, &st))
+		wrong = strerror(errno);
+	else if (!S_ISREG(st.st_mode))
+		wrong = "is not a file";
+	else if (!st.st_size)
+		wrong = "is empty";
+	if (!wrong)
+		return fd;
+	log_line("%s: %s", path, wrong);
+	if (fd >= 0)
+		close(fd);
+	return -EINVAL;
+}
+
+static int read_blocks(const char *path, struct blocks *blocks,
 		       int (*block)(void *, struct pcapng_block *), void *context)
 {
-	const uint8_t *begin = p;
-	bool swapped = false;
 	struct pcapng_block b;
-	int64_t size = 0;
+	int64_t n;
 	int err = 0;
 
-	while (!err && len && (size = pcapng_block(&b, p, len, &swapped)) > 0) {
-		if (p == begin && b.type != BLOCK_SECTION)
-			size = -EBADMSG;
-		if (size < 0)
-			break;
+	while (!err && (n = blocks_next(blocks, &b)) > 0)
 		err = block(context, &b);
-		p += size;
-		len -= size;
-	}
-	if (err)
+	if (err || !n)
 		return err;
-	if (len && p == begin)
+	if (!blocks->at)
 		log_line("%s: is not a pcapng file", path);
-	else if (size < 0)
-		log_line("%s: malformed block at byte %zu", path, (size_t)(p - begin));
-	else if (len)
-		log_line("%s: ends inside a block", path);
-	return len ? -EBADMSG : 0;
+	else
+		log_line("%s: %s at byte %llu", path, blocks_error(n),
+			 (unsigned long long)blocks->at);
+	return -EBADMSG;
 }
 
 int trace_read(const char *path, int (*block)(void *, struct pcapng_block *), void *context)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
-	struct stat st = { .st_size = 0 };
-	void *p = MAP_FAILED;
+	int fd = open_trace(path), err;
+	struct blocks blocks;
 
-	if (fd < 0 || fstat(fd, &st))
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -EINVAL;
-	else if (!st.st_size)
-		err = -ENODATA;
-	else if ((p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	if (err) {
-		log_line("%s: %s", path,
-			 err == -EINVAL	   ? "is not a file"
-			 : err == -ENODATA ? "is empty"
-					   : strerror(-err));
-		return err;
-	}
-	err = read_blocks(path, p, st.st_size, block, context);
-	munmap(p, st.st_size);
+	if (fd < 0)
+		return fd;
+	err = blocks_open(&blocks, fd);
+	if (err)
+		log_line("%s: %s", path, strerror(-err));
+	err = err ?: read_blocks(path, &blocks, block, context);
+	blocks_close(&blocks);
+	close(fd);
 	return err;
+}
+
+static const uint8_t *reception_at(const struct trace_receptions *r, uint32_t number)
+{
+	return r->of + number * RECEPTION_LEN + number / RECEPTIONS_EACH * RECEPTIONS_GAP;
+}
+
+/* A further option counts if it is directly behind an option that is full. */
+static void add_receptions(struct trace_receptions *r, const uint8_t *of, size_t len)
+{
+	uint32_t count = len / RECEPTION_LEN;
+
+	if (!r->of)
+		r->of = of;
+	else if (!r->count || r->count % RECEPTIONS_EACH || of != reception_at(r, r->count))
+		return;
+	r->count += count < RECEPTIONS_EACH ? count : RECEPTIONS_EACH;
 }
 
 struct trace_receptions trace_receptions(struct pcapng_block *b)
@@ -82,10 +98,8 @@ struct trace_receptions trace_receptions(struct pcapng_block *b)
 		if (o.code == EPB_PACKETID && o.len == 8)
 			memcpy(&r.number, o.value, 8);
 		if (o.code == OPT_DATA && o.len > 5 && load_be(o.value, 4) == ENTERPRISE &&
-		    o.value[4] == RECEPTIONS_VERSION) {
-			r.of = o.value + 5;
-			r.count = (o.len - 5) / RECEPTION_LEN;
-		}
+		    o.value[4] == RECEPTIONS_VERSION)
+			add_receptions(&r, o.value + 5, o.len - 5);
 	}
 	if (b->swapped)
 		r.number = __builtin_bswap64(r.number);
@@ -94,7 +108,7 @@ struct trace_receptions trace_receptions(struct pcapng_block *b)
 
 struct trace_reception trace_reception(const struct trace_receptions *r, uint32_t number)
 {
-	const uint8_t *p = r->of + number * RECEPTION_LEN;
+	const uint8_t *p = reception_at(r, number);
 
 	return (struct trace_reception){
 		.sensor = load_be(p, 2),

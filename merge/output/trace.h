@@ -6,10 +6,10 @@
 
 #include "merge/input/pcapng.h"
 
-/* A transmission's option with its receptions. */
+/* A transmission's options with its receptions. */
 struct trace_receptions {
 	uint64_t number;   /* of the transmission; 0: none */
-	const uint8_t *of; /* `count` times RECEPTION_LEN bytes; NULL: none */
+	const uint8_t *of; /* of the first option; NULL: none */
 	uint32_t count;
 };
 

@@ -11,8 +11,8 @@
 #include "block.h"
 #include "wire/bytes.h"
 
-#define RECEPTIONS_MAX 2048 /* in the option */
-#define RECEPTIONS_ROOM (RECEPTIONS_MAX * RECEPTION_LEN + 64)
+/* In a block, so that it is not larger than PCAPNG_BLOCK_MAX. */
+#define RECEPTIONS_MAX (16 * RECEPTIONS_EACH)
 #define OFF_SIGMAS 5
 
 void writer_init(struct writer *w, struct outlet *o, const struct sensors *s, const struct merge *m)
@@ -160,20 +160,58 @@ static uint8_t *put_reception(const struct writer *w, uint8_t *p, const struct t
 	return p + RECEPTION_LEN;
 }
 
+/* In options of RECEPTIONS_EACH receptions; the last one has the rest. */
+struct receptions {
+	const struct writer *writer;
+	const struct transmission *of;
+	uint8_t *option, *p;
+	uint32_t count; /* in all options */
+};
+
+static void option_begin(struct receptions *r)
+{
+	r->option = r->p;
+	store_be(r->p + 4, ENTERPRISE, 4);
+	r->p[8] = RECEPTIONS_VERSION;
+	r->p += RECEPTIONS_HEAD;
+}
+
+static void option_end(struct receptions *r)
+{
+	size_t len = r->p - r->option - 4;
+
+	put16(put16(r->option, OPT_DATA), len);
+	r->p = put_padding(r->p, len);
+}
+
+static void put_list(struct receptions *r, const struct heard *h)
+{
+	for (; h && r->count < RECEPTIONS_MAX; h = h->next, r->count++) {
+		if (r->count && r->count % RECEPTIONS_EACH == 0) {
+			option_end(r);
+			option_begin(r);
+		}
+		r->p = put_reception(r->writer, r->p, r->of, h);
+	}
+}
+
 static uint8_t *put_receptions(const struct writer *w, uint8_t *p, const struct transmission *t)
 {
-	uint8_t *begin = p;
-	uint32_t n = 0;
+	struct receptions r = { .writer = w, .of = t, .p = p };
 
-	store_be(p + 4, ENTERPRISE, 4);
-	p[8] = RECEPTIONS_VERSION;
-	p += 9;
-	for (const struct heard *h = t->first; h && n < RECEPTIONS_MAX; h = h->next, n++)
-		p = put_reception(w, p, t, h);
-	for (const struct heard *h = t->damaged; h && n < RECEPTIONS_MAX; h = h->next, n++)
-		p = put_reception(w, p, t, h);
-	put16(put16(begin, OPT_DATA), p - begin - 4);
-	return put_padding(p, p - begin - 4);
+	option_begin(&r);
+	put_list(&r, t->first);
+	put_list(&r, t->damaged);
+	option_end(&r);
+	return r.p;
+}
+
+static size_t receptions_room(const struct transmission *t)
+{
+	uint32_t n = transmission_heard(t);
+
+	n = n < RECEPTIONS_MAX ? n : RECEPTIONS_MAX;
+	return n * RECEPTION_LEN + (n / RECEPTIONS_EACH + 1) * RECEPTIONS_GAP;
 }
 
 static void count(struct writer *w, const struct transmission *t)
@@ -184,6 +222,12 @@ static void count(struct writer *w, const struct transmission *t)
 	for (const struct heard *h = t->damaged; h; h = h->next)
 		w->of[h->radio].received++;
 }
+
+_Static_assert(PCAPNG_FRAME_MAX + BLOCK_ROOM + RECEPTIONS_MAX * RECEPTION_LEN +
+			       (RECEPTIONS_MAX / RECEPTIONS_EACH + 1) * RECEPTIONS_GAP <=
+		       PCAPNG_BLOCK_MAX,
+	       "readers take each block");
+_Static_assert((RECEPTIONS_HEAD + RECEPTIONS_EACH * RECEPTION_LEN) % 4 == 1, "3 bytes of padding");
 
 int writer_take(void *writer, const struct transmission *t)
 {
@@ -196,7 +240,7 @@ int writer_take(void *writer, const struct transmission *t)
 	err = err ?: channel(w, t->mhz, &on);
 	if (err)
 		return err;
-	block = outlet_room(w->outlet, t->kept + BLOCK_ROOM + RECEPTIONS_ROOM);
+	block = outlet_room(w->outlet, t->kept + BLOCK_ROOM + receptions_room(t));
 	if (!block)
 		return w->outlet->err;
 	p = block_packet(block, on, transmission_ns(t), t->frame, t->kept, t->whole);
@@ -231,5 +275,5 @@ int writer_finish(struct writer *w)
 	for (uint32_t i = 0; !err && i < w->radios; i++)
 		err = statistics(w, w->of[i].on, w->of[i].received, NULL);
 	ledger_write(&w->ledger, text);
-	return err ?: statistics(w, 0, w->of ? w->of[0].received : 0, text) ?: outlet_end(w->outlet);
+	return err ?: statistics(w, 0, w->of ? w->of[0].received : 0, text) ?: outlet_finish(w->outlet);
 }

@@ -5,10 +5,10 @@
  * merge/clock/earliest.o merge/clock/epoch.o merge/clock/find.o merge/clock/level.o
  * merge/clock/own.o merge/clock/parts.o merge/clock/queue.o merge/clock/radios.o
  * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/frame/identity.o
- * merge/frame/radiotap.o merge/input/files.o merge/input/files_index.o merge/input/pcapng.o
- * merge/input/pipe.o merge/input/sensors.o merge/input/take.o merge/merge.o merge/output/all.o
- * merge/output/block.o merge/output/ledger.o merge/output/outlet.o merge/output/trace.o
- * merge/output/writer.o */
+ * merge/frame/radiotap.o merge/input/blocks.o merge/input/files.o merge/input/files_index.o
+ * merge/input/names.o merge/input/pcapng.o merge/input/pipe.o merge/input/sensors.o
+ * merge/input/take.o merge/merge.o merge/output/all.o merge/output/block.o merge/output/ledger.o
+ * merge/output/outlet.o merge/output/trace.o merge/output/writer.o merge/stop.o */
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
  * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets
@@ -66,20 +66,23 @@ static void path_of(int fd, char path[32])
 
 static int read_it(struct fuzzed *x, int in, bool stream)
 {
-	static const volatile sig_atomic_t stop;
-	char path[32], *names[] = { path };
-	struct files *f;
+	struct names names = { .list = NULL };
+	struct files *f = NULL;
 	uint64_t missed = 0;
+	char path[32];
 	int err;
 
 	path_of(in, path);
 	if (stream)
-		return pipe_read(&x->take, in, &stop, &missed, NULL, NULL);
-	f = files_open(&x->take, names, 1);
-	if (!f)
-		return -1;
-	err = files_look(f) ?: files_read(f, NULL, NULL);
-	files_close(f);
+		return pipe_read(&x->take, in, &missed, NULL, NULL);
+	err = names_add(&names, path) ?: names_open(&names, &x->take.counters.bad_blocks);
+	if (!err) {
+		f = files_open(&x->take, &names);
+		CHECK(f);
+		err = files_look(f) ?: files_read(f, NULL, NULL);
+		files_close(f);
+	}
+	names_free(&names);
 	return err;
 }
 

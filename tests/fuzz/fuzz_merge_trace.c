@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/output/trace.o merge/output/ledger.o merge/input/pcapng.o common/log.o
+/* links: merge/output/trace.o merge/input/blocks.o merge/output/ledger.o merge/input/pcapng.o
+ * common/log.o
  */
 /*
  * Readers of a unified trace, with any file. Always holds: receptions are inside their block; a

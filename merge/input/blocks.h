@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Blocks: reads a file's blocks, one after the other. In: an untrusted file, which may grow or
+ * shrink while it is read: what it has at the start counts. */
+#ifndef MERGE_INPUT_BLOCKS_H
+#define MERGE_INPUT_BLOCKS_H
+
+#include "pcapng.h"
+
+struct blocks {
+	int fd;		   /* the caller's */
+	uint64_t at, size; /* of the next block; of the file at the start */
+	bool swapped;	   /* the section */
+	uint8_t *window;
+	uint64_t window_at;
+	size_t window_len;
+	bool shorter; /* than at the start */
+};
+
+/* Returns 0 or -errno. */
+int blocks_open(struct blocks *r, int fd);
+/* Reads the next block, which stays until the next call. Returns its length, 0 at the end, or
+ * -errno, and then `at` is where the block should be: -EBADMSG: malformed; -ENODATA: the file ends
+ * inside the block; -ESTALE: the file has become shorter. */
+int64_t blocks_next(struct blocks *r, struct pcapng_block *b);
+/* Returns what an error of blocks_next() means: "malformed block". */
+const char *blocks_error(int64_t err);
+void blocks_close(struct blocks *r);
+
+#endif
