@@ -58,7 +58,7 @@ static void help(void)
 	       "while the collector writes.\n\n");
 	options_print(stdout, defs);
 	printf("\nAn ended merge of files goes on if it is started again.\n"
-	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
+	       "Exit status: 0 finished, 1 failed or damaged input, 2 bad usage.\n");
 }
 
 static int add_path(struct merge_options *o, char *path)

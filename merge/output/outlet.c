@@ -276,25 +276,31 @@ int outlet_end(struct outlet *o)
 	return err;
 }
 
+static bool is_there(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno == EACCES;
+}
+
 /* Looks for files of a longer series behind the last one. */
 static int look_behind(struct outlet *o)
 {
-	char name[PATH_MAX];
-	unsigned int more = 0;
-	int fd;
+	char first[PATH_MAX], last[PATH_MAX];
+	unsigned int n = o->number;
 
-	do {
-		name_of(o, o->number + more + 1, name);
-		fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (fd >= 0)
-			close(fd);
-	} while ((fd >= 0 || errno == EACCES) && ++more);
-	if (!more)
+	name_of(o, n + 1, first);
+	do
+		name_of(o, ++n, last);
+	while (is_there(last));
+	if (n == o->number + 1)
 		return 0;
-	name_of(o, o->number + 1, name);
-	log_line("%s: is left of an earlier trace, as are %u files behind it; remove them, because "
-		 "this trace ends before them",
-		 name, more - 1);
+	name_of(o, n - 1, last);
+	log_line("%s to %s are of an earlier trace with more files, and not of this one; remove "
+		 "them",
+		 first, last);
 	return o->err = -EEXIST;
 }
 

@@ -109,7 +109,7 @@ def test_a_signal_ends_a_merge_whose_input_is_always_ready(plain, folder, number
     with started("-r", "-", "-w", folder / "u.pcapng", stdin=subprocess.PIPE, bufsize=0) as merge:
         feeder = threading.Thread(target=feed, args=(merge.stdin,))
         feeder.start()
-        until(lambda: (folder / "u.pcapng").stat().st_size > 100_000)
+        until(lambda: (folder / "u.pcapng").exists() and (folder / "u.pcapng").stat().st_size > 100_000)
         merge.send_signal(number)
         assert merge.wait(20) == 0
         feeder.join(20)
@@ -154,13 +154,13 @@ def test_files_that_are_left_of_a_longer_series_are_named(series):
     short = {f: f.read_bytes() for f in series(2)[1]}
     long = {f: f.read_bytes() for f in series(4)[1]}
     said, files = series(2, status=1)
-    first, *others = left = files[len(short):]
-    assert others and f"{first}: is left of an earlier trace, as are {len(others)} files behind it; remove them" in said
+    left = files[len(short):]
+    assert len(left) > 1 and f"{left[0]} to {left[-1]} are of an earlier trace with more files" in said
     assert {f: f.read_bytes() for f in files} == {**long, **short}
     for f in left:
         f.unlink()
     said, files = series(2)
-    assert "is left of" not in said and check(*files)["balance"] == 0
+    assert "earlier trace" not in said and check(*files)["balance"] == 0
 
 
 def test_a_series_that_gets_longer_is_written_again(series):
