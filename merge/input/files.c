@@ -126,7 +126,7 @@ static int extent_read(struct files *f, const struct extent *e)
 	if (!chunk)
 		return -ENOMEM;
 	n = pread(f->names->list[file].fd, chunk->bytes, e->len, e->at);
-	err = n < 0 ? -errno : n < e->len ? -ESTALE : -EBADMSG;
+	err = n < 0 ? -errno : n < (ssize_t)e->len ? -ESTALE : -EBADMSG;
 	taken = extent_blocks(f, e, chunk, n < 0 ? 0 : n);
 	if (taken >= 0 && taken < e->len)
 		files_left_out(f, file, e->at + taken, err);

@@ -15,7 +15,8 @@
 #include "merge/stop.h"
 
 #define ENDING ".pcapng"
-#define STOP_MS 3000 /* a merge that is to end waits so long for a reader that takes nothing */
+#define SERIES_MAX 100000 /* files */
+#define STOP_MS 3000	  /* a merge that is to end waits so long for a reader that takes nothing */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -103,7 +104,7 @@ static int open_next(struct outlet *o)
 		o->number++;
 		name_it(o, o->name);
 		err = open_file(o);
-	} while (err == -EEXIST && o->number < 100000);
+	} while (err == -EEXIST && o->number < SERIES_MAX);
 	return err;
 }
 
@@ -294,7 +295,7 @@ static int look_behind(struct outlet *o)
 	name_of(o, n + 1, first);
 	do
 		name_of(o, ++n, last);
-	while (is_there(last));
+	while (n < SERIES_MAX && is_there(last));
 	if (n == o->number + 1)
 		return 0;
 	name_of(o, n - 1, last);
