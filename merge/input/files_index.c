@@ -148,6 +148,8 @@ static int walk(struct walk *w, struct blocks *blocks)
 	if (n == -ENODATA)
 		log_info("%s: ends inside a block at byte %llu; it may still be written",
 			 w->f->names->list[w->file].name, (unsigned long long)blocks->at);
+	else if (!blocks->size)
+		log_info("%s: is empty; it may still be written", w->f->names->list[w->file].name);
 	else if (n < 0)
 		files_left_out(w->f, w->file, blocks->at, n);
 	return extent_end(w);

@@ -145,7 +145,7 @@ int pipe_read(struct take *t, int fd, uint64_t *missed, void (*progress)(void *,
 	t->merge->rehearsed_ns = PIPE_REHEARSED_NS;
 	t->merge->clocks.sparse_ns = t->merge->clocks.alone_ns; /* the sweep does not wait for it */
 	while (!err && !stop_count() && (n = fill(&s, fd)) != 0) {
-		if (n == -EINTR)
+		if (n == -EINTR || n == -EAGAIN)
 			continue;
 		if (n < 0) {
 			log_line("-r -: %s", strerror(-n));

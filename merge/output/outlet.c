@@ -213,6 +213,8 @@ int outlet_flush(struct outlet *o)
 	while (done < o->used) {
 		ssize_t n = write_some(o, o->buffer + done, o->used - done);
 
+		if (n == -EAGAIN) /* the pipe's other users do not want to wait */
+			n = wait_for_reader(o);
 		if (n == -EINTR)
 			continue;
 		if (n < 0) {

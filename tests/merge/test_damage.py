@@ -65,7 +65,8 @@ def test_a_file_that_was_just_begun_is_no_error(folder, files, size):
     (files / "s-1a.pcapng").write_bytes(pcapng.section()[:size])
     said, found = merge(folder, files)
     assert found == usual
-    assert ("s-1a.pcapng: ends inside a block at byte 0; it may still be written" in said) == (size > 0)
+    what = "ends inside a block at byte 0" if size else "is empty"
+    assert f"s-1a.pcapng: {what}; it may still be written" in said
 
 
 def test_a_folder_without_any_capture(folder):
@@ -262,6 +263,23 @@ def test_obsolete_packet_blocks_are_read(folder, way):
 
 
 # ---- limits ----------------------------------------------------------------------------------------
+
+
+RECEPTION = bytes(23)
+
+
+@pytest.mark.parametrize(("options", "count"), [
+    ((2048, 2048, 10), 4106), ((2048, 0, 10), 2048), ((10, 2048), 10), ((2100, 10), 2048), ((2048, None, 10), 2048),
+    ((0, 10), 0), ((2848,), 2048)], ids=str)
+def test_options_of_receptions_are_whole_and_follow_each_other(folder, options, count):
+    """Those of a hand-made trace need not. None: another option."""
+    receptions = [pcapng.option(1, b"comment") if n is None else
+                  pcapng.option(pcapng.OPT_REPORT, struct.pack(">IB", pcapng.ENTERPRISE, 1) + (n * RECEPTION or b"\0"))
+                  for n in options]
+    frame = some_frames(1)[0]
+    (folder / "u.pcapng").write_bytes(pcapng.section() + replay.interface("s", 1, "wlan0")
+                                      + replay.packet(0, frame, *receptions))
+    assert len(rows(folder / "u.pcapng")) == count
 
 
 def test_too_many_files_for_the_limit_of_open_ones(folder, files):

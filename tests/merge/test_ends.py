@@ -128,6 +128,21 @@ def test_a_pipe_gets_what_a_file_gets(plain, folder):
     assert check(folder / "u.pcapng")["receptions"] == check(folder / "v.pcapng")["receptions"]
 
 
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_a_pipe_of_programs_that_do_not_wait(plain, folder, way):
+    """The other end has made it non-blocking for all who use it."""
+    ours, theirs = os.pipe2(os.O_NONBLOCK)
+    with plain.stream.open("rb") as stream, open(ours, "rb") as reader:
+        where = {"file": [plain.stream], "pipe": ["-r", "-"]}[way]
+        with started(*where, stdin=stream, stdout=theirs, stderr=subprocess.PIPE) as merge:
+            os.close(theirs)
+            until(lambda: unread(reader) > 60_000 and waits_in(merge, "poll"))
+            os.set_blocking(ours, True)
+            (folder / "u.pcapng").write_bytes(reader.read())
+            assert merge.wait(20) == 0 and merge.stderr.read() == b""
+    assert check(folder / "u.pcapng")["frames"] == len(plain.truth)
+
+
 # ---- series ----------------------------------------------------------------------------------------
 
 
