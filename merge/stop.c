@@ -3,9 +3,12 @@
 #include "stop.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
+#include <unistd.h>
+
+#define READER_MS 3000
 
 static volatile sig_atomic_t count;
 static sigset_t caught;
@@ -48,5 +51,30 @@ int stop_wait(int fd, short events, int timeout_ms)
 		return -EINTR;
 	sigemptyset(&none);
 	n = ppoll(&p, 1, timeout_ms < 0 ? NULL : &time, &none);
+	return n < 0 ? -errno : n;
+}
+
+static int wait_for_reader(int fd)
+{
+	int n;
+
+	do
+		n = stop_wait(fd, POLLOUT, !count ? -1 : count == 1 ? READER_MS : 0);
+	while (n == -EINTR);
+	return n < 0 ? n : n ? 0 : -ECANCELED;
+}
+
+ssize_t stop_write(int fd, const void *p, size_t len)
+{
+	ssize_t n;
+
+	do {
+		int err = wait_for_reader(fd);
+
+		if (err)
+			return err;
+		/* So much does not block. Others who use the pipe may be faster. */
+		n = write(fd, p, len < PIPE_BUF ? len : PIPE_BUF);
+	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
 	return n < 0 ? -errno : n;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +66,10 @@ static int failed(struct outlet *o, int err)
 
 	o->err = o->err ?: err;
 	if (err != -EPIPE && !said)
-		log_line("-w %s: %s", o->name, strerror(-err));
+		log_line("-w %s: %s", o->name,
+			 err == -ECANCELED ? "its reader takes nothing; the end of the trace is "
+					     "not written"
+					   : strerror(-err));
 	return o->err;
 }
 
@@ -164,35 +166,13 @@ static ssize_t same(struct outlet *o)
 	return done;
 }
 
-/* Waits until a write of PIPE_BUF bytes does not block. After one signal, waits as long as the
- * reader takes something; after two, not at all. Returns 0 or -errno. */
-static int wait_for_reader(struct outlet *o)
-{
-	int n;
-
-	do {
-		unsigned int signals = stop_count();
-
-		n = stop_wait(o->fd, POLLOUT, !signals ? -1 : signals == 1 ? STOP_MS : 0);
-	} while (n == -EINTR);
-	if (n)
-		return n < 0 ? n : 0;
-	log_line("-w %s: its reader takes nothing; the end of the trace is not written", o->name);
-	return o->err = -ECANCELED;
-}
-
 /* Returns how many bytes were written, or -errno. */
 static ssize_t write_some(struct outlet *o, const uint8_t *p, size_t len)
 {
-	int err = 0;
 	ssize_t n;
 
-	if (o->live && !o->is_file) {
-		err = wait_for_reader(o);
-		len = len < PIPE_BUF ? len : PIPE_BUF;
-	}
-	if (err)
-		return err;
+	if (!o->is_file)
+		return stop_write(o->fd, p, len);
 	n = write(o->fd, p, len);
 	return n < 0 ? -errno : n;
 }
@@ -213,8 +193,6 @@ int outlet_flush(struct outlet *o)
 	while (done < o->used) {
 		ssize_t n = write_some(o, o->buffer + done, o->used - done);
 
-		if (n == -EAGAIN) /* the pipe's other users do not want to wait */
-			n = wait_for_reader(o);
 		if (n == -EINTR)
 			continue;
 		if (n < 0) {

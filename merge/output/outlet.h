@@ -19,10 +19,8 @@ struct outlet {
 	char prefix[PATH_MAX]; /* of names: without ending; "": standard output */
 	char name[PATH_MAX];   /* of the present file, for messages */
 	uint64_t rotate_bytes; /* 0: one file */
-	/* The trace of a live stream: a series does not replace files of another one, and signals
-	 * come through while a pipe is full (stop.h). */
-	bool live;
-	bool is_file; /* not a pipe or device */
+	bool live;	       /* a series does not replace files of another one */
+	bool is_file;	       /* not a pipe or device */
 	/* Whether a file must not be written to, after a line. May be NULL. */
 	bool (*forbidden)(void *context, int fd, const char *name);
 	void *context;
