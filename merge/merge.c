@@ -13,7 +13,7 @@
 #include "frame/identity.h"
 #include "model/chunk.h"
 
-#define AHEAD_NS 500000000LL
+#define AHEAD_NS 300000000LL
 #define REHEARSED_NS 8000000000LL
 #define REHEARSED_LEAST_NS 2000000000LL
 #define CORRECTED_NS 1000000   /* more than clocks are corrected by while all is well */

@@ -19,7 +19,7 @@ LIVE = testbed.BUILD / "saluki-live"
 AIR = captures.OWN.root / "hwsim/hwsim-ch1.pcap.zst"
 FROM_S, TO_S = 9, 16
 BEGIN_NS, END_NS = 2_800_000_000, 1_000_000_000
-BEHIND_S = 1.2  # at most, the median
+BEHIND_S = 0.9  # at most, the median
 
 
 @pytest.fixture(name="count")
