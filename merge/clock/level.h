@@ -4,7 +4,7 @@
  * have heard one transmission. Out: corrected clocks, once an epoch. The corrections x of the
  * domains are those of least squares,
  *
- *     min sum ((x_i + u_i - mean of the group) / s_i)^2 + x_i^2 / (400 P_i + (10 us)^2)
+ *     min sum ((x_i + u_i - mean of the group) / s_i)^2 + x_i^2 / (400 P_i + (20 us)^2)
  *
  * with the stamps' jitter s and the clocks' variance P, by conjugate gradients. Corrections of one
  * frame after another would leave slow waves over a building. Then each domain's Kalman filter

@@ -9,7 +9,7 @@
 #define ENOUGH 1e-10	      /* of the residual's square */
 #define FLOOR (400.0 * 400.0) /* variance of a correction, ns^2 */
 #define PRIOR_TIMES 400
-#define PRIOR (10e3 * 10e3)
+#define PRIOR (20e3 * 20e3)
 
 /* out += for each member: weight (value - mean of its group). `of` NULL: values are off_ns. */
 static void centred(const struct level *l, const double *of, double *out, double sign)
