@@ -3,6 +3,7 @@
 import pathlib
 import platform
 import sys
+import tempfile
 import zlib
 
 import pytest
@@ -15,6 +16,15 @@ from reference import captures
 
 
 LEFT_OUT = pytest.StashKey[int]()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fixture_reachable(tmp_path_factory):
+    """Programs under test drop their rights, and enter folders of tests."""
+    base, above = tmp_path_factory.getbasetemp(), pathlib.Path(tempfile.gettempdir())
+    for folder in (base, *base.parents):
+        if above in folder.parents:
+            folder.chmod(0o755)
 
 
 def pytest_configure(config):

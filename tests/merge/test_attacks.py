@@ -40,8 +40,7 @@ class Merged:
 @pytest.fixture(name="usual", scope="module")
 def fixture_usual(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("usual")
-    for f in (folder, *folder.parents[:2]):
-        f.chmod(0o755)
+    folder.chmod(0o755)
     return Merged(folder, "usual", attack.Attacked(made).stream(), made.truth)
 
 

@@ -18,8 +18,7 @@ def judged(folder, **parameters):
     air = sim.simulate(**{**SPARSE, **parameters})
     air.write_stream(folder / "all.pcapng")
     air.write_truth(folder / "truth.npz")
-    for f in (folder, *folder.parents[:2]):
-        f.chmod(0o755)
+    folder.chmod(0o755)
     said = ledger(run("-w", folder / "unified.pcapng", folder / "all.pcapng"))
     with open(folder / "receptions.tsv", "wb") as out:
         subprocess.run([PROGRAM, "receptions", folder / "unified.pcapng"], stdout=out, check=True)

@@ -47,8 +47,6 @@ HWSIM = Row((.80, 3.9), (1.1, 2.5), (421, 921))
 def run(folder, air):
     """The truth, what was made of it, and all figures."""
     folder.chmod(0o755)
-    for parent in folder.parents[:2]:
-        parent.chmod(0o755)
     simulated = merged.Simulated(folder, air)
     a = simulated.merge()
     simulated.stream.unlink()

@@ -37,8 +37,7 @@ def other_sensors(island):
 
 
 def merge(folder, island, other):
-    for f in (folder, *folder.parents[:2]):
-        f.chmod(0o755)
+    folder.chmod(0o755)
     (folder / "one.pcapng").write_bytes(island)
     (folder / "other.pcapng").write_bytes(other.data.tobytes())
     out = folder / "unified.pcapng"

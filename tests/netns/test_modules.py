@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Modules run on every frame, and are loaded, replaced and unloaded while frames come."""
 import json
-import pathlib
 import shutil
 
 import pytest
@@ -71,9 +70,6 @@ class Modules:
 
 @pytest.fixture(name="modules")
 def fixture_modules(bed):
-    for folder in (bed.tmp_path, *bed.tmp_path.parents[:3]):
-        if pathlib.Path("/tmp") in folder.parents:
-            folder.chmod(0o755)
     bed.ns.run("mount", "-t", "tmpfs", "none", "/var/lib")
     return Modules(bed, "tap0")
 
