@@ -477,7 +477,7 @@ $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/uni
 	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $$(LIB_CMOCKA) $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
-$(BUILD)/tests/unit/test_lrd $(BUILD)/tests/unit/test_merge_clock: LIB_CMOCKA += -lm
+$(addprefix $(BUILD)/tests/unit/,test_lrd test_merge_clock test_merge_many): LIB_CMOCKA += -lm
 $(BUILD)/tests/unit/test_insert: LIB_CMOCKA += -lbpf
 
 # ---- fuzz ----------------------------------------------------------------------------------------

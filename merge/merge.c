@@ -10,9 +10,13 @@
 #include "clock/arrive.h"
 #include "clock/parts.h"
 #include "clock/seek.h"
+#include "common/monotonic.h"
 #include "frame/identity.h"
 #include "model/chunk.h"
+#include "retire.h"
 
+#define NEWS_SHARE 16
+#define NEWS_NS 20000000 /* of the machine's time */
 #define AHEAD_NS 300000000LL
 #define REHEARSED_NS 8000000000LL
 #define REHEARSED_LEAST_NS 2000000000LL
@@ -71,6 +75,7 @@ int merge_take(struct merge *m, struct reception *r)
 	struct reception *place = d ? queue_push(&d->queue) : NULL;
 	bool changed;
 
+	m->news++;
 	if (!place)
 		return -ENOMEM;
 	*place = *r;
@@ -82,12 +87,14 @@ int merge_take(struct merge *m, struct reception *r)
 
 void merge_nothing_before(struct merge *m, uint32_t sensor, int64_t stamp_ns)
 {
+	m->news++;
 	radios_nothing_before(&m->radios, sensor, stamp_ns);
 }
 
 void merge_reading(struct merge *m, uint32_t sensor, int64_t monotonic_ns, int64_t difference_ns,
 		   int64_t raw_ns)
 {
+	m->news++;
 	radios_reading(&m->radios, &m->clocks, sensor, monotonic_ns, difference_ns, raw_ns);
 }
 
@@ -239,10 +246,12 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 	else if (!rehearsed)
 		err = give_late(m, d, r, unified);
 	d->queue.head++;
-	if (!rehearsed) {
-		chunk_release(r->chunk);
-		d->queue.kept = d->queue.head;
-	}
+	if (rehearsed)
+		return err;
+	chunk_release(r->chunk);
+	d->queue.kept = d->queue.head;
+	if (d->left && queue_is_empty(&d->queue))
+		queue_free(&d->queue);
 	return err;
 }
 
@@ -335,7 +344,7 @@ static int rehearse_begin(struct merge *m)
 	int err;
 
 	anchor_set(&m->clocks, 0);
-	m->anchored = m->clocks.parts;
+	m->anchored = m->clocks.part.count;
 	err = renew_all(m);
 	m->first_ns = earliest(&m->earliest) ? earliest(&m->earliest)->heap_ns : 0;
 	m->rehearses = true;
@@ -377,12 +386,31 @@ static int rehearse(struct merge *m)
 	return err || !lasts_ns ? err : rehearse_again(m, lasts_ns);
 }
 
+/* A sweep looks at all clocks. In a stream of many sensors, some news must have come since the last
+ * one, or some time must have passed. */
+static bool is_early(struct merge *m)
+{
+	uint64_t now;
+
+	if (m->hold_ns == INT64_MAX || m->news >= m->clocks.count / NEWS_SHARE)
+		return false;
+	now = monotonic_ns();
+	if (now - m->looked_ns < NEWS_NS)
+		return true;
+	m->looked_ns = now;
+	return false;
+}
+
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
 	int64_t limit;
 	int err = 0;
 
+	if (is_early(m))
+		return 0;
+	m->news = 0;
+	retire(m);
 	seek_all(&m->clocks, reached(m));
 	if (m->set != c->joins + c->steps + c->part_joins + c->parts) {
 		err = parts_find_alone(&m->clocks);

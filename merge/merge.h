@@ -45,6 +45,9 @@ struct merge {
 	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
 	uint64_t set;	      /* clocks, so far */
 	uint64_t given;	      /* transmissions */
+	uint64_t news;	      /* receptions and reports since the last sweep, */
+	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last one that came with few of them */
+	uint64_t retire_at;   /* when so many domains more were left than a few (retire.h) */
 };
 
 /* Returns 0 or -ENOMEM. */

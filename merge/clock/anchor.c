@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "parts.h"
 
@@ -23,16 +22,14 @@ static int by_value(const void *a, const void *b)
 
 /* The median of what the part's domains say, and its variance: a measurement is wrong by up to half
  * of its round trip. Variance 0: nobody says anything. Each measurement counts once. */
-static int64_t distance_of(const struct clocks *c, uint32_t part, double *variance)
+static int64_t distance_of(const struct part *part, double *variance)
 {
 	double squares = 0;
 	int64_t said[MEMBERS_MAX];
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < c->count && n < MEMBERS_MAX; i++) {
-		struct domain *d = c->list[i];
-
-		if (!d->clock.known || !d->anchored || d->ended || d->part != part)
+	for (struct domain *d = part->first; d && n < MEMBERS_MAX; d = d->member) {
+		if (!d->anchored || d->ended)
 			continue;
 		d->anchored = false;
 		said[n++] = d->anchor_ns + d->coarse_ns - clock_unified(&d->clock, d->anchor_ns);
@@ -43,15 +40,6 @@ static int64_t distance_of(const struct clocks *c, uint32_t part, double *varian
 		return 0;
 	qsort(said, n, sizeof(*said), by_value);
 	return said[n / 2];
-}
-
-/* Adds to the unified time of a part. */
-static void part_shift(struct clocks *c, uint32_t part, int64_t by)
-{
-	parts_shift_references(c, part, by);
-	for (unsigned int i = 0; by && i < c->count; i++)
-		if (c->list[i]->clock.known && c->list[i]->part == part)
-			clock_shift(&c->list[i]->clock, by);
 }
 
 /* The newest time that two sensors have come to: one alone may have a wrong stamp. */
@@ -78,55 +66,41 @@ static int64_t newest(const struct clocks *c)
 }
 
 /* The same, if nobody says anything: each domain's stamps are as good as another's. */
-static int64_t distance_of_stamps(const struct clocks *c, uint32_t part)
+static int64_t distance_of_stamps(const struct part *part)
 {
 	int64_t said[MEMBERS_MAX];
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < c->count && n < MEMBERS_MAX; i++) {
-		const struct domain *d = c->list[i];
-
-		if (d->clock.known && d->part == part)
-			said[n++] =
-				d->first_ns + d->coarse_ns - clock_unified(&d->clock, d->first_ns);
-	}
+	for (const struct domain *d = part->first; d && n < MEMBERS_MAX; d = d->member)
+		said[n++] = d->first_ns + d->coarse_ns - clock_unified(&d->clock, d->first_ns);
 	qsort(said, n, sizeof(*said), by_value);
 	return n ? said[n / 2] : 0;
 }
 
 void anchor_set(struct clocks *c, uint32_t from)
 {
-	for (uint32_t part = from; part < c->parts; part++) {
-		double variance;
-		int64_t distance = distance_of(c, part, &variance);
+	if (parts_gather(c)) {
+		for (uint32_t i = 0; i < c->part.count; i++) {
+			struct part *part = &c->part.of[i];
+			double variance = 0;
+			int64_t distance = i < from ? 0 : distance_of(part, &variance);
 
-		part_shift(c, part, variance > 0 ? distance : distance_of_stamps(c, part));
+			if (i >= from && variance == 0)
+				distance = distance_of_stamps(part);
+			part->shift_ns = distance;
+		}
+		parts_shift(c);
 	}
 	c->now_ns = newest(c);
 }
 
-static bool room(struct clocks *c)
-{
-	struct clock *more;
-
-	if (c->parts <= c->common_room)
-		return true;
-	more = realloc(c->commons, (c->parts + 16) * sizeof(*more));
-	if (!more)
-		return false;
-	memset(more + c->common_room, 0, (c->parts + 16 - c->common_room) * sizeof(*more));
-	c->commons = more;
-	c->common_room = c->parts + 16;
-	return true;
-}
-
 /* The common clock's own time is the unified time, and what it is to be is the collector's. Its
  * `steer` is what was done about the difference. Returns the rate that the part is to have. */
-static double follow(struct clocks *c, uint32_t part, int64_t unified_ns)
+static double follow(struct part *part, int64_t unified_ns)
 {
-	struct clock *k = &c->commons[part];
+	struct clock *k = &part->common;
 	double rate, variance;
-	int64_t distance = distance_of(c, part, &variance);
+	int64_t distance = distance_of(part, &variance);
 
 	if (variance > 0 && !k->known)
 		clock_set(k, unified_ns, distance, sqrt(variance), FIRST_SD_RATE);
@@ -143,15 +117,16 @@ static double follow(struct clocks *c, uint32_t part, int64_t unified_ns)
 
 void anchor_steer(struct clocks *c, int64_t unified_ns)
 {
-	if (!room(c)) /* a later epoch has more */
+	if (!parts_gather(c)) /* a later epoch has more memory */
 		return;
-	for (uint32_t part = 0; part < c->parts; part++) {
-		double rate = follow(c, part, unified_ns);
+	for (uint32_t i = 0; i < c->part.count; i++) {
+		struct part *part = &c->part.of[i];
+		double rate = part->first ? follow(part, unified_ns) : 0;
 
-		for (unsigned int i = 0; i < c->count; i++) {
-			struct clock *k = &c->list[i]->clock;
+		for (struct domain *d = part->first; d; d = d->member) {
+			struct clock *k = &d->clock;
 
-			if (!k->known || c->list[i]->part != part || (rate == 0 && k->steer == 0))
+			if (rate == 0 && k->steer == 0)
 				continue;
 			clock_predict(k, clock_own(k, unified_ns));
 			k->steer = rate;

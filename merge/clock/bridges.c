@@ -66,7 +66,7 @@ int bridges_take(struct level *l, struct clocks *c, int64_t middle_ns)
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < c->count; i++) {
-		const struct domain *d = c->list[i];
+		struct domain *d = c->list[i];
 		struct level_group g = { .first = l->member_count };
 
 		if (d->follows != FOLLOWS_TSFT || !d->clock.known || !d->swept_by.count)
@@ -75,6 +75,8 @@ int bridges_take(struct level *l, struct clocks *c, int64_t middle_ns)
 		for (const struct domain *o = d; !err && o; o = o->sibling)
 			if (belongs(o, d))
 				bridge_member(l, c, &g, o->number, middle_ns);
+		if (d->left && queue_is_empty(&d->queue)) /* there will never be enough */
+			d->swept_by.count = 0;
 		if (err || g.count < 2)
 			continue;
 		doubt_bridge(l, c, &g);

@@ -24,7 +24,7 @@ void clocks_free(struct clocks *c)
 	}
 	free(c->list);
 	free(c->of_sensor);
-	free(c->commons);
+	free(c->part.of);
 	references_free(&c->references);
 	c->list = NULL;
 	c->count = 0;
@@ -33,7 +33,7 @@ void clocks_free(struct clocks *c)
 static bool sensor_room(struct clocks *c, uint32_t sensor)
 {
 	uint32_t room = 2 * c->sensor_room + sensor + 16;
-	struct domain **more;
+	struct clocks_sensor *more;
 
 	if (sensor < c->sensor_room)
 		return true;
@@ -53,6 +53,8 @@ static bool list_room(struct clocks *c)
 
 	if (c->count < c->room)
 		return true;
+	if (c->count >= REFERENCES_DOMAINS)
+		return false;
 	more = realloc(c->list, room * sizeof(*c->list));
 	if (!more)
 		return false;
@@ -61,23 +63,60 @@ static bool list_room(struct clocks *c)
 	return true;
 }
 
+static struct domain *spare(struct clocks *c)
+{
+	struct domain *d = c->spare;
+
+	c->spare = d->sibling;
+	*d = (struct domain){ .number = d->number };
+	return d;
+}
+
+static struct domain *another(struct clocks *c)
+{
+	struct domain *d = list_room(c) ? calloc(1, sizeof(*d)) : NULL;
+
+	if (d) {
+		d->number = c->count;
+		c->list[c->count++] = d;
+	}
+	return d;
+}
+
 struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 {
-	struct domain *d, **last;
+	struct clocks_sensor *s;
+	struct domain *d;
 
-	if (!sensor_room(c, sensor) || !list_room(c))
+	if (!sensor_room(c, sensor))
 		return NULL;
-	d = calloc(1, sizeof(*d));
+	d = c->spare ? spare(c) : another(c);
 	if (!d)
 		return NULL;
-	d->number = c->count;
+	s = &c->of_sensor[sensor];
 	d->sensor = sensor;
-	d->again = c->of_sensor[sensor] != NULL;
-	c->list[c->count++] = d;
-	for (last = &c->of_sensor[sensor]; *last; last = &(*last)->sibling)
-		;
-	*last = d;
+	d->serial = c->serial++;
+	d->again = s->had;
+	s->had = true;
+	*(s->last ? &s->last->sibling : &s->first) = d;
+	s->last = d;
 	return d;
+}
+
+void clocks_give_back(struct clocks *c, struct domain *d)
+{
+	struct clocks_sensor *s = &c->of_sensor[d->sensor];
+	struct domain *before = NULL;
+
+	for (struct domain *o = s->first; o != d; o = o->sibling)
+		before = o;
+	*(before ? &before->sibling : &s->first) = d->sibling;
+	if (s->last == d)
+		s->last = before;
+	queue_free(&d->queue);
+	free(d->waiting);
+	*d = (struct domain){ .number = d->number, .ended = true, .sibling = c->spare };
+	c->spare = d;
 }
 
 void clocks_say(struct clocks *c, struct domain *d, const char *event)

@@ -11,24 +11,39 @@
 #define MERGE_CLOCK_CLOCKS_H
 
 #include "domain.h"
+#include "part.h"
 #include "references.h"
+#include "wanted.h"
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6
 #define CLOCKS_QUEUED_MOST 300000 /* with more in the queues, nothing is waited for: memory */
 
+struct clocks_sensor {
+	struct domain *first, *last; /* of its domains, by `sibling` */
+	bool had;		     /* it had one */
+	unsigned int left;	     /* of them, no radio's any more (retire.h) */
+	/* While seek.c looks at radios with a TSFT. */
+	bool any, split; /* a clock is known; they are of several parts */
+	uint32_t part;	 /* of one of them */
+};
+
 struct clocks {
+	/* By number. One that nobody uses has never arrived, has ended, and its clock is not known.
+	 */
 	struct domain **list;
 	unsigned int count, room;
-	struct domain **of_sensor; /* its first one: see `sibling` */
+	struct domain *spare; /* those that nobody uses, by `sibling` */
+	uint64_t serial;      /* domains so far */
+	struct clocks_sensor *of_sensor;
 	uint32_t sensor_room;
 	struct references references;
-	uint32_t parts;	       /* numbers given so far */
-	struct clock *commons; /* by part: what all its clocks have in common (anchor.h) */
-	uint32_t common_room;
-	int64_t now_ns;	   /* newest unified time of arrivals */
-	uint32_t ahead_of; /* a sensor that is far ahead of it: its index + 1; 0: none */
-	int64_t ahead_ns;  /* since this time of its own */
+	uint64_t parts; /* so far */
+	struct parts part;
+	struct wanted wanted; /* while clocks are found */
+	int64_t now_ns;	      /* newest unified time of arrivals */
+	uint32_t ahead_of;    /* a sensor that is far ahead of it: its index + 1; 0: none */
+	int64_t ahead_ns;     /* since this time of its own */
 	/* A domain that nobody knows makes a part of its own after this time, and one that shares
 	 * too few references with others, after this. */
 	int64_t alone_ns, sparse_ns;
@@ -47,6 +62,8 @@ int clocks_init(struct clocks *c);
 void clocks_free(struct clocks *c);
 /* Returns a new domain of a sensor's, or NULL without memory. */
 struct domain *clocks_add(struct clocks *c, uint32_t sensor);
+/* Nobody refers to the domain any more. Its queue is empty. */
+void clocks_give_back(struct clocks *c, struct domain *d);
 /* Tells who wants to know that a clock changes. */
 void clocks_say(struct clocks *c, struct domain *d, const char *event);
 /* Returns the number of receptions in all queues. */

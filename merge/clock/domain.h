@@ -60,9 +60,15 @@ struct course {
 };
 
 struct domain {
-	uint32_t number, sensor;
-	struct domain *sibling; /* the sensor's next one */
-	uint32_t part;		/* of domains that share frames; meaningful if the clock is known */
+	uint32_t number, sensor; /* the number is another domain's after this one */
+	uint64_t serial;	 /* this one's alone */
+	struct domain *sibling;	 /* the sensor's next one */
+	unsigned int radios;	 /* so many refer to it; 0: nothing more comes (retire.h) */
+	bool left;		 /* it is so; */
+	int64_t left_ns;	 /* retire.h has seen it at this unified time; 0: not yet */
+	bool retires;		 /* while domains are retired */
+	uint32_t part;	       /* of domains that share frames; meaningful if the clock is known */
+	struct domain *member; /* the part's next one (parts_gather()) */
 	struct clock clock;
 	struct queue queue;
 	bool alone;	    /* no other sensor is in its part, though there are others */
@@ -106,7 +112,9 @@ struct domain {
 	unsigned int strange; /* epochs, whose correction was far beyond its variance */
 	/* Counted for clocks.tsv. */
 	uint64_t references, outlying, steps, slews;
-	uint32_t heap_at; /* place in the sweep's heap, from 1; 0: none */
+	uint64_t told_references, told_outlying; /* by its last line, */
+	bool told;				 /* which was the last one */
+	uint32_t heap_at;			 /* place in the sweep's heap, from 1; 0: none */
 	int64_t heap_ns, heap_tie;
 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define ROOM_FIRST 256
+#define ROOM_FIRST 16
 
 static bool grow(struct queue *q)
 {

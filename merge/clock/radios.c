@@ -70,15 +70,29 @@ static struct radio *next(struct radios *s, const struct radio *r)
 
 /* ---- receptions ------------------------------------------------------------------------------ */
 
+/* Sets a radio's domain. If no radio refers to the old one any more, nothing more comes of it. */
+static void refer(struct radios *s, struct domain **at, struct domain *d)
+{
+	struct domain *old = *at;
+
+	if (d)
+		d->radios++;
+	if (old && !--old->radios) {
+		old->left = true;
+		s->left++;
+	}
+	*at = d;
+}
+
 /* The domain of the radio, or of the sensor's radios without TSFT. */
 static struct domain *domain_of(struct radios *s, struct clocks *c, struct radio *radio)
 {
 	for (const struct radio *o = first(s, radio->sensor); o && !radio->domain && !radio->tsft;
 	     o = next(s, o))
 		if (!o->tsft)
-			radio->domain = o->domain;
+			refer(s, &radio->domain, o->domain);
 	if (!radio->domain)
-		radio->domain = clocks_add(c, radio->sensor);
+		refer(s, &radio->domain, clocks_add(c, radio->sensor));
 	return radio->domain;
 }
 
@@ -87,7 +101,7 @@ static void leave(struct radios *s, struct radio *radio)
 {
 	struct domain *old = radio->domain;
 
-	radio->domain = NULL;
+	refer(s, &radio->domain, NULL);
 	for (const struct radio *o = first(s, radio->sensor); old && o; o = next(s, o))
 		if (o->domain == old)
 			return;
@@ -195,8 +209,8 @@ void radios_new_run(struct radios *s, uint32_t sensor)
 {
 	radios_ended(s, sensor);
 	for (struct radio *o = first(s, sensor); o; o = next(s, o)) {
-		o->before = o->domain;
-		o->domain = NULL;
+		refer(s, &o->before, o->domain);
+		refer(s, &o->domain, NULL);
 	}
 }
 

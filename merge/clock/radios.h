@@ -26,6 +26,7 @@ struct radios {
 	uint32_t count, room;
 	uint32_t *of; /* by sensor: its first radio's number + 1 */
 	uint32_t sensor_room;
+	uint64_t left; /* domains that no radio refers to any more (retire.h) */
 };
 
 /* Makes a radio of a sensor. Returns its index, or -ENOMEM. */

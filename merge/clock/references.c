@@ -33,17 +33,52 @@ struct reference *references_find(const struct references *r, uint64_t key)
 	return NULL;
 }
 
+static uint32_t heard_by(const struct reference *r, unsigned int i)
+{
+	return (uint32_t)r->heard_high[i] << 16 | r->heard_low[i];
+}
+
+static void note_heard(struct reference *r, unsigned int i, uint32_t domain)
+{
+	r->heard_low[i] = domain;
+	r->heard_high[i] = domain >> 16;
+}
+
 bool references_replayed(struct reference *r, uint32_t domain, int64_t unified_ns)
 {
 	bool heard = r->domain == domain;
 
-	for (int i = 0; i < r->heard_count; i++)
-		heard |= r->heard[i] == (uint16_t)domain;
+	for (unsigned int i = 0; i < r->heard_count; i++)
+		heard |= heard_by(r, i) == domain;
 	if (heard)
 		r->replayed |= llabs(unified_ns - r->unified_ns) > REFERENCES_TWICE_NS;
 	else if (r->heard_count < REFERENCES_HEARD)
-		r->heard[r->heard_count++] = domain;
+		note_heard(r, r->heard_count++, domain);
 	return r->replayed;
+}
+
+static void forget_heard(struct reference *r, bool (*retires)(void *, uint32_t), void *context)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < r->heard_count; i++)
+		if (!retires(context, heard_by(r, i)))
+			note_heard(r, kept++, heard_by(r, i));
+	r->heard_count = kept;
+}
+
+void references_forget(struct references *r, bool (*retires)(void *, uint32_t), void *context)
+{
+	for (uint64_t i = 0; i < r->sets * REFERENCES_WAYS; i++) {
+		struct reference *e = &r->of[i];
+
+		if (!e->used)
+			continue;
+		if (retires(context, e->domain))
+			e->used = false;
+		else
+			forget_heard(e, retires, context);
+	}
 }
 
 void references_add(struct references *r, uint64_t key, int64_t unified_ns, uint32_t domain)

@@ -10,6 +10,8 @@
 #define USUAL_NS 3600000000000LL
 #define LOOK_NS 250000000LL
 #define ROOT_NS 1000000000LL   /* a root is chosen after this time */
+#define SIBLINGS_MOST 64       /* of a domain, that are looked at */
+#define HOPE_TIMES 3	       /* an ended domain waits so much longer for those after it */
 #define CROSS_NS 10000000000LL /* before or after a domain */
 
 /* ---- joins ----------------------------------------------------------------------------------- */
@@ -26,9 +28,12 @@ void seek_wait(struct domain *d, const struct reception *r)
 static void publish(struct clocks *c, struct domain *d)
 {
 	for (unsigned int i = 0; i < d->waiting_count; i++)
-		if (!references_find(&c->references, d->waiting[i].key))
+		if (!references_find(&c->references, d->waiting[i].key)) {
 			references_add(&c->references, d->waiting[i].key,
 				       clock_unified(&d->clock, d->waiting[i].own_ns), d->number);
+			wanted_reference(c, d->waiting[i].key);
+		}
+	wanted_clock(c, d);
 	free(d->waiting);
 	d->waiting = NULL;
 	d->waiting_count = 0;
@@ -62,23 +67,25 @@ static void found(struct clocks *c, struct domain *d, uint32_t part)
 	clocks_say(c, d, "part");
 }
 
+static void look_at(struct clocks *c, struct domain *d)
+{
+	d->samples.count = d->clock.known ? d->samples.count : 0;
+	for (unsigned int n = 0; !d->clock.known && n < d->waiting_count; n++) {
+		const struct waiting *w = &d->waiting[n];
+		struct reference *e = references_find(&c->references, w->key);
+
+		if (e && e->domain != d->number && seek_join(c, d, e, w->own_ns))
+			break;
+	}
+}
+
 /* Those without clock look at their references again, as others' clocks were found. */
 static void look_again(struct clocks *c)
 {
 	while (c->joined) {
 		c->joined = false;
-		for (unsigned int i = 0; i < c->count; i++) {
-			struct domain *d = c->list[i];
-
-			d->samples.count = d->clock.known ? d->samples.count : 0;
-			for (unsigned int n = 0; !d->clock.known && n < d->waiting_count; n++) {
-				const struct waiting *w = &d->waiting[n];
-				struct reference *e = references_find(&c->references, w->key);
-
-				if (e && e->domain != d->number && seek_join(c, d, e, w->own_ns))
-					break;
-			}
-		}
+		for (uint32_t i = 0; (i = wanted_look(c, i)) != UINT32_MAX; i++)
+			look_at(c, c->list[i]);
 	}
 }
 
@@ -104,11 +111,11 @@ static struct domain *root(const struct clocks *c, bool all)
 {
 	struct domain *best = NULL;
 
+	if (c->parts)
+		return NULL;
 	for (unsigned int i = 0; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->clock.known)
-			return NULL;
 		if (d->arrived && (!best || d->waiting_count > best->waiting_count) &&
 		    is_usual(c, d))
 			best = d;
@@ -118,11 +125,20 @@ static struct domain *root(const struct clocks *c, bool all)
 	return best && (all || best->newest_ns - best->first_ns >= ROOT_NS) ? best : NULL;
 }
 
+static bool is_open(const struct domain *d)
+{
+	return d->arrived && !d->ended && !d->clock.known;
+}
+
 /* Another domain of the sensor whose clock may be found, and with it this one's. */
 static bool has_hope(const struct clocks *c, const struct domain *d)
 {
-	for (const struct domain *o = c->of_sensor[d->sensor]; o; o = o->sibling)
-		if (o->arrived && !o->ended && !o->clock.known)
+	const struct clocks_sensor *s = &c->of_sensor[d->sensor];
+
+	if (is_open(s->last)) /* there may be many before it */
+		return true;
+	for (const struct domain *o = s->first; o; o = o->sibling)
+		if (is_open(o))
 			return true;
 	return false;
 }
@@ -137,24 +153,39 @@ static bool is_alone(const struct clocks *c, const struct domain *d, int64_t rea
 
 	if (reached_ns == INT64_MAX)
 		return true;
-	return (d->ended ? !has_hope(c, d) : d->newest_ns - d->first_ns >= patience) &&
-	       (begun > d->others_ns ? begun : d->others_ns) + patience <= reached_ns;
+	begun = begun > d->others_ns ? begun : d->others_ns;
+	if ((!d->ended && d->newest_ns - d->first_ns < patience) || begun + patience > reached_ns)
+		return false;
+	/* A sensor that is started again and again always has a newer one. */
+	return !d->ended || begun + HOPE_TIMES * patience <= reached_ns || !has_hope(c, d);
 }
 
-/* Of several, the one with most references: others of the same part find their clocks by them. */
-static struct domain *alone(const struct clocks *c, int64_t reached_ns)
+/* Of a sensor's, the one with most references: the others find their clocks by it. */
+static struct domain *busiest(const struct clocks *c, struct domain *d, int64_t reached_ns,
+			      bool full)
 {
-	bool full = clocks_queued(c) >= CLOCKS_QUEUED_MOST;
-	struct domain *best = NULL;
+	struct domain *best = d;
+	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < c->count; i++) {
+	for (struct domain *o = d->sibling; o && n++ < SIBLINGS_MOST; o = o->sibling)
+		if (o->arrived && !o->clock.known && o->waiting_count > best->waiting_count &&
+		    is_alone(c, o, reached_ns, full))
+			best = o;
+	return best;
+}
+
+static struct domain *alone(struct clocks *c, int64_t reached_ns, bool full)
+{
+	for (unsigned int i = c->wanted.from; i < c->count; i++) {
 		struct domain *d = c->list[i];
 
-		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns, full) &&
-		    (!best || d->waiting_count > best->waiting_count))
-			best = d;
+		if (d->arrived && !d->clock.known && is_alone(c, d, reached_ns, full)) {
+			wanted_begin(c);
+			c->wanted.from = c->wanted.active ? i : 0;
+			return busiest(c, d, reached_ns, full);
+		}
 	}
-	return best;
+	return NULL;
 }
 
 /* ---- radios with TSFT ------------------------------------------------------------------------ */
@@ -187,6 +218,7 @@ static void cross(struct clocks *c, struct domain *d, const struct domain *other
 	distance = clock_unified(&other->clock, others) - domain_unified(d, own);
 	if (d->clock.known) {
 		parts_unite(c, d->part, other->part, distance);
+		wanted_all(c);
 	} else {
 		d->part = other->part;
 		clock_set(&d->clock, own, d->coarse_ns + distance, JOIN_SD_NS, JOIN_SD_RATE);
@@ -202,12 +234,36 @@ static bool may_cross(const struct domain *d, bool all)
 	return all || d->ended || d->newest_ns - d->first_ns >= ROOT_NS;
 }
 
-static void cross_all(struct clocks *c, bool all)
+/* Finds the sensors with domains in several parts. */
+static void find_split(struct clocks *c)
 {
 	for (unsigned int i = 0; i < c->count; i++) {
-		struct domain *d = c->list[i], *o = c->of_sensor[d->sensor];
+		struct clocks_sensor *s = &c->of_sensor[c->list[i]->sensor];
 
-		for (; o && d->follows == FOLLOWS_TSFT; o = o->sibling)
+		s->split = s->any = false;
+	}
+	for (unsigned int i = 0; i < c->count; i++) {
+		struct clocks_sensor *s = &c->of_sensor[c->list[i]->sensor];
+
+		if (!c->list[i]->clock.known)
+			continue;
+		s->split |= s->any && s->part != c->list[i]->part;
+		s->any = true;
+		s->part = c->list[i]->part;
+	}
+}
+
+static void cross_all(struct clocks *c, bool all)
+{
+	if (!c->wanted.active)
+		find_split(c);
+	for (uint32_t i = 0; (i = wanted_cross(c, i)) != UINT32_MAX; i++) {
+		struct domain *d = c->list[i], *o = c->of_sensor[d->sensor].first;
+
+		if (d->follows != FOLLOWS_TSFT ||
+		    (d->clock.known && !c->wanted.active && !c->of_sensor[d->sensor].split))
+			continue;
+		for (; o; o = o->sibling)
 			if (o != d && o->clock.known && (!d->clock.known || o->part != d->part) &&
 			    (!o->ended || may_cross(d, all)))
 				cross(c, d, o);
@@ -225,6 +281,7 @@ static void spread(struct clocks *c, bool all)
 
 void seek_all(struct clocks *c, int64_t reached_ns)
 {
+	bool full = clocks_queued(c) >= CLOCKS_QUEUED_MOST;
 	struct domain *d = root(c, reached_ns == INT64_MAX);
 
 	if (c->now_ns - c->looked_ns > LOOK_NS || reached_ns == INT64_MAX) {
@@ -233,13 +290,14 @@ void seek_all(struct clocks *c, int64_t reached_ns)
 	}
 	look_again(c);
 	if (d) {
-		found(c, d, c->parts++);
+		found(c, d, parts_new(c));
 		for (unsigned int i = 0; i < c->count; i++)
 			c->list[i]->others_ns = clock_unified(&d->clock, d->newest_ns);
 	}
 	spread(c, reached_ns == INT64_MAX);
-	while (c->parts && (d = alone(c, reached_ns))) {
-		found(c, d, c->parts++);
+	while (c->parts && (d = alone(c, reached_ns, full))) {
+		found(c, d, parts_new(c));
 		spread(c, reached_ns == INT64_MAX);
 	}
+	wanted_end(c);
 }

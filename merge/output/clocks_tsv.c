@@ -24,7 +24,8 @@ static void note(void *context, struct domain *d, const char *event)
 
 	if (c->event_count < CLOCKS_TSV_EVENTS)
 		c->events[c->event_count++] =
-			(struct clocks_event){ d->number, event, domain_unified(d, d->newest_ns) };
+			(struct clocks_event){ d->number, d->serial, event,
+					       domain_unified(d, d->newest_ns) };
 }
 
 /* Empties the table, if it is not a file that must not be written to. */
@@ -73,22 +74,6 @@ int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct senso
 	return 0;
 }
 
-static int grow(struct clocks_tsv *c)
-{
-	unsigned int count = c->merge->clocks.count, room = 2 * count + 16;
-	void *more;
-
-	if (count <= c->room)
-		return 0;
-	more = realloc(c->counted, room * sizeof(*c->counted));
-	if (!more)
-		return -ENOMEM;
-	c->counted = more;
-	memset(c->counted + c->room, 0, (room - c->room) * sizeof(*c->counted));
-	c->room = room;
-	return 0;
-}
-
 /* The sensor's name is untrusted. */
 static void print_name(const struct clocks_tsv *c, const struct domain *d)
 {
@@ -105,10 +90,8 @@ static int64_t unified_of(const struct domain *d, int64_t stamp_ns)
 }
 
 /* A clock that is not known has no more than its coarse offset. */
-static void line(struct clocks_tsv *c, const struct domain *d, int64_t unified_ns,
-		 const char *event)
+static void line(struct clocks_tsv *c, struct domain *d, int64_t unified_ns, const char *event)
 {
-	struct clocks_counted *n = &c->counted[d->number];
 	const struct clock *k = &d->clock;
 	int64_t stamp = unified_ns - (unified_of(d, unified_ns) - unified_ns); /* about */
 
@@ -120,42 +103,50 @@ static void line(struct clocks_tsv *c, const struct domain *d, int64_t unified_n
 			sqrt(clock_variance(k, own_time(d, stamp))), sqrt(k->jitter), d->part);
 	else
 		fputs("\t\t\t", c->out);
-	fprintf(c->out, "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%u\n", d->references - n->references,
-		d->outlying - n->outlying, event, d->number);
-	n->references = d->references;
-	n->outlying = d->outlying;
+	fprintf(c->out, "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%" PRIu64 "\n",
+		d->references - d->told_references, d->outlying - d->told_outlying, event,
+		d->serial);
+	d->told_references = d->references;
+	d->told_outlying = d->outlying;
 }
 
 /* A clock that has ended has a last line. */
 static void lines(struct clocks_tsv *c, int64_t unified_ns)
 {
 	for (unsigned int i = 0; i < c->merge->clocks.count; i++) {
-		const struct domain *d = c->merge->clocks.list[i];
+		struct domain *d = c->merge->clocks.list[i];
 
-		if (!d->arrived || c->counted[i].done)
+		if (!d->arrived || d->told)
 			continue;
-		c->counted[i].done = d->ended && queue_is_empty(&d->queue);
+		d->told = d->ended && queue_is_empty(&d->queue);
 		line(c, d, unified_ns, "");
 	}
 }
 
-int clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns)
+/* A domain that was given back meanwhile has no line. */
+static void events(struct clocks_tsv *c)
+{
+	for (unsigned int i = 0; i < c->event_count; i++) {
+		const struct clocks_event *e = &c->events[i];
+		struct domain *d = c->merge->clocks.list[e->domain];
+
+		if (d->serial == e->serial && d->arrived)
+			line(c, d, e->unified_ns, e->what);
+	}
+	c->event_count = 0;
+}
+
+void clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns)
 {
 	int64_t second = unified_ns / SECOND_NS;
 
 	if (!c->out || (second <= c->second && !c->event_count))
-		return 0;
-	if (grow(c))
-		return -ENOMEM;
-	for (unsigned int i = 0; i < c->event_count; i++)
-		line(c, c->merge->clocks.list[c->events[i].domain], c->events[i].unified_ns,
-		     c->events[i].what);
-	c->event_count = 0;
-	if (second > c->second)
-		lines(c, unified_ns);
-	if (second > c->second)
-		c->second = second;
-	return 0;
+		return;
+	events(c);
+	if (second <= c->second)
+		return;
+	lines(c, unified_ns);
+	c->second = second;
 }
 
 int clocks_tsv_close(struct clocks_tsv *c)
@@ -166,7 +157,6 @@ int clocks_tsv_close(struct clocks_tsv *c)
 		err = errno ? -errno : -EIO;
 		log_line("%s: %s", c->name, strerror(-err));
 	}
-	free(c->counted);
 	free(c->name);
 	*c = (struct clocks_tsv){ .out = NULL };
 	return err;

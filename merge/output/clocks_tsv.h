@@ -15,6 +15,7 @@
 
 struct clocks_event {
 	uint32_t domain;
+	uint64_t serial; /* the domain's */
 	const char *what;
 	int64_t unified_ns; /* the clock's newest reception */
 };
@@ -27,20 +28,14 @@ struct clocks_tsv {
 	int64_t second;				       /* of the last lines */
 	struct clocks_event events[CLOCKS_TSV_EVENTS]; /* since the last transmission */
 	unsigned int event_count;
-	/* By domain: what the last line has counted. */
-	struct clocks_counted {
-		uint64_t references, outlying;
-		bool done; /* nothing more comes */
-	} * counted;
-	unsigned int room;
 };
 
 /* Begins the table PREFIX.clocks.tsv. Returns 0, or -errno after a line. */
 int clocks_tsv_open(struct clocks_tsv *c, const char *prefix, const struct sensors *s,
 		    struct merge *m, bool (*forbidden)(void *context, int fd, const char *name),
 		    void *context);
-/* Time has come here. Returns 0 or -ENOMEM. */
-int clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns);
+/* Time has come here. */
+void clocks_tsv_tick(struct clocks_tsv *c, int64_t unified_ns);
 /* Returns 0, or -errno after a line. */
 int clocks_tsv_close(struct clocks_tsv *c);
 

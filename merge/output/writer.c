@@ -14,6 +14,7 @@
 /* In a block, so that it is not larger than PCAPNG_BLOCK_MAX. */
 #define RECEPTIONS_MAX (16 * RECEPTIONS_EACH)
 #define OFF_SIGMAS 5
+#define PART_MANY 65535 /* this number or a higher one: 16 bits are written */
 
 void writer_init(struct writer *w, struct outlet *o, const struct sensors *s, const struct merge *m)
 {
@@ -155,7 +156,7 @@ static uint8_t *put_reception(const struct writer *w, uint8_t *p, const struct t
 	p[4] = (uint8_t)h->signal;
 	store_be(p + 5, (uint32_t)clamped(h->unified_ns - at), 4);
 	store_be(p + 9, saturated(sqrt(h->variance)), 4);
-	store_be(p + 13, t->part, 2);
+	store_be(p + 13, t->part < PART_MANY ? t->part : PART_MANY, 2);
 	store_be(p + 15, (uint64_t)(h->stamp_ns - at), 8);
 	return p + RECEPTION_LEN;
 }

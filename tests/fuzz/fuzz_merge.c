@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: common/log.o merge/air/answer.o merge/air/damaged.o merge/air/match.o merge/air/order.o
- * merge/air/pool.o merge/air/retained.o merge/clock/anchor.o merge/clock/arrive.o
+/* links: common/log.o common/monotonic.o merge/air/answer.o merge/air/damaged.o merge/air/match.o
+ * merge/air/order.o merge/air/pool.o merge/air/retained.o merge/clock/anchor.o merge/clock/arrive.o
  * merge/clock/bridge.o merge/clock/bridges.o merge/clock/clock.o merge/clock/clocks.o
  * merge/clock/earliest.o merge/clock/epoch.o merge/clock/find.o merge/clock/level.o
  * merge/clock/own.o merge/clock/parts.o merge/clock/queue.o merge/clock/radios.o
- * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/frame/identity.o
- * merge/frame/radiotap.o merge/input/blocks.o merge/input/files.o merge/input/files_index.o
- * merge/input/names.o merge/input/pcapng.o merge/input/pipe.o merge/input/sensors.o
- * merge/input/take.o merge/merge.o merge/output/all.o merge/output/block.o merge/output/ledger.o
- * merge/output/outlet.o merge/output/trace.o merge/output/writer.o merge/stop.o */
+ * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/clock/wanted.o
+ * merge/frame/identity.o merge/frame/radiotap.o merge/input/blocks.o merge/input/files.o
+ * merge/input/files_index.o merge/input/names.o merge/input/pcapng.o merge/input/pipe.o
+ * merge/input/sensors.o merge/input/take.o merge/merge.o merge/output/all.o merge/output/block.o
+ * merge/output/ledger.o merge/output/outlet.o merge/output/trace.o merge/output/writer.o
+ * merge/retire.o merge/stop.o */
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
  * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets
