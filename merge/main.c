@@ -2,7 +2,7 @@
 /*
  * saluki-merge: makes one trace of the air of many sensors' traces. run.c connects the rooms:
  *
- *     input/ ─▶ frame/ ─▶ clock/ ─▶ air/ ─▶ output/        merge.h: the stages between
+ *     input/ ─▶ frame/ ─▶ clock/ ─▶ air/ ─▶ output/        sweep/: the stages between
  *
  * command/ has the commands that read a finished trace.
  */

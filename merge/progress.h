@@ -4,7 +4,7 @@
 #define MERGE_PROGRESS_H
 
 #include "common/terminal_line.h"
-#include "merge/merge.h"
+#include "merge/sweep/merge.h"
 
 struct progress {
 	struct terminal_line line;

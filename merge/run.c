@@ -26,7 +26,7 @@
 #include "output/writer.h"
 #include "progress.h"
 #include "sandbox.h"
-#include "stop.h"
+#include "common/stop.h"
 
 struct run {
 	const struct merge_options *o;

@@ -13,7 +13,7 @@
 #include "domain.h"
 #include "part.h"
 #include "references.h"
-#include "wanted.h"
+#include "want.h"
 
 #define JOIN_SD_NS 100e3
 #define JOIN_SD_RATE 60e-6

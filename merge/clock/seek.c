@@ -6,6 +6,7 @@
 
 #include "find.h"
 #include "parts.h"
+#include "wanted.h"
 
 #define USUAL_NS 3600000000000LL
 #define LOOK_NS 250000000LL

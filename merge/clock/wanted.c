@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clocks.h"
-
 static uint64_t waiting_count(const struct clocks *c)
 {
 	uint64_t n = 0;

@@ -6,26 +6,7 @@
 #ifndef MERGE_CLOCK_WANTED_H
 #define MERGE_CLOCK_WANTED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct clocks;
-struct domain;
-
-struct wanted_entry {
-	uint32_t domain, waiting; /* its number, and which one it waits for */
-	uint32_t next;		  /* of the same hash: index + 1; 0: none */
-};
-
-struct wanted {
-	bool active; /* otherwise all domains are looked at */
-	struct wanted_entry *of;
-	uint32_t *first; /* by hash: index + 1 */
-	uint64_t mask;
-	uint64_t *look, *cross; /* a bit for each domain */
-	uint32_t words;
-	uint32_t from; /* no domain before this number is alone */
-};
+#include "clocks.h"
 
 /* Begins: all domains have been looked at. Without memory, it stays inactive. */
 void wanted_begin(struct clocks *c);

@@ -10,7 +10,7 @@
 
 #include "common/log.h"
 #include "merge/model/chunk.h"
-#include "merge/stop.h"
+#include "common/stop.h"
 
 #define CHUNK (256 * 1024)
 #define ROOM_LEAST (16 * 1024) /* for one read */

@@ -4,7 +4,7 @@
 #ifndef MERGE_INPUT_SENSORS_H
 #define MERGE_INPUT_SENSORS_H
 
-#include "merge/merge.h"
+#include "merge/sweep/merge.h"
 #include "pcapng.h"
 
 #define SENSORS_RADIOTAP 127 /* link type */

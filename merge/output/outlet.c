@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "merge/stop.h"
+#include "common/stop.h"
 
 #define ENDING ".pcapng"
 #define SERIES_MAX 100000 /* files */

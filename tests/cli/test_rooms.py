@@ -62,16 +62,15 @@ AGENT = {
     "agent/interface": set(),
     "agent/model": set(),
 }
-# A reception's way, as merge/main.c has it. The files merge.c and merge.h connect the stages from clock/ to air/. They
-# are a room of their own, because input/ calls them, and run.c and output/ know them.
-MERGE_HEAD = "merge/merge"
+# A reception's way, as merge/main.c has it. sweep/ connects the stages from clock/ to air/: input/ calls it, and run.c and
+# output/ know it.
 BELOW_HEAD = {"air", "clock", "frame", "model"}
 MERGE = {
-    "merge": {"command", "output", "input", "merge", *BELOW_HEAD},
+    "merge": {"command", "output", "input", "sweep", *BELOW_HEAD},
     "merge/command": {"output", "input", "model"},
-    "merge/output": {"input", "merge", *BELOW_HEAD},
-    "merge/input": {"merge", "frame", "model"},
-    MERGE_HEAD: BELOW_HEAD,
+    "merge/output": {"input", "sweep", *BELOW_HEAD},
+    "merge/input": {"sweep", "frame", "model"},
+    "merge/sweep": BELOW_HEAD,
     "merge/air": {"clock", "frame", "model"},
     "merge/clock": {"frame", "model"},
     "merge/frame": {"model"},
@@ -91,18 +90,13 @@ def included(path):
                 break
 
 
-def room(name):
-    """The folder of a file."""
-    return MERGE_HEAD if name in ("merge/merge.c", "merge/merge.h") else os.path.dirname(name)
-
-
 def edges(top):
     """Pairs of folders, each with the files that connect them."""
     found = {}
     for path in sorted((ROOT / top).rglob("*.[ch]")):
-        here = room(str(path.relative_to(ROOT)))
+        here = str(path.parent.relative_to(ROOT))
         for name in included(path):
-            there = room(name)
+            there = os.path.dirname(name)
             if there != here:
                 found.setdefault((here, there), []).append(f"{path.relative_to(ROOT)} includes {name}")
     return found
@@ -141,7 +135,7 @@ def modules(top):
 @pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("merge", MERGE)])
 def test_rooms_include_in_one_direction(top, rooms):
     found = edges(top)
-    assert {room(str(p.relative_to(ROOT))) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
+    assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
     wrong = [tie for (here, there), ties in found.items() for tie in ties if there not in SHARED
              and (here, there) not in BOTH_SIDES and there not in {f"{top}/{room}" for room in rooms[here]}]
     assert wrong == []

@@ -7,9 +7,10 @@
  * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/clock/wanted.o
  * merge/frame/identity.o merge/frame/radiotap.o merge/input/blocks.o merge/input/files.o
  * merge/input/files_index.o merge/input/names.o merge/input/pcapng.o merge/input/pipe.o
- * merge/input/sensors.o merge/input/take.o merge/merge.o merge/output/all.o merge/output/block.o
- * merge/output/ledger.o merge/output/outlet.o merge/output/trace.o merge/output/writer.o
- * merge/retire.o merge/stop.o */
+ * merge/input/sensors.o merge/input/take.o merge/sweep/merge.o merge/sweep/rehearse.o
+ * merge/output/all.o merge/output/block.o merge/output/ledger.o merge/output/outlet.o
+ * merge/output/trace.o merge/output/writer.o merge/sweep/retire.o merge/sweep/sweep.o common/stop.o
+ */
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
  * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets

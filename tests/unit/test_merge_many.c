@@ -5,12 +5,12 @@
  * merge/clock/earliest.o merge/clock/epoch.o merge/clock/find.o merge/clock/level.o
  * merge/clock/own.o merge/clock/parts.o merge/clock/queue.o merge/clock/radios.o
  * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/clock/wanted.o
- * merge/merge.o merge/retire.o */
+ * merge/sweep/merge.o merge/sweep/rehearse.o merge/sweep/retire.o merge/sweep/sweep.o */
 #include "unit.h"
 
 #include "common/monotonic.h"
 #include "merge/clock/parts.h"
-#include "merge/merge.h"
+#include "merge/sweep/merge.h"
 #include "merge/model/chunk.h"
 
 #define SECOND_NS 1000000000LL

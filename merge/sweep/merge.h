@@ -2,53 +2,17 @@
 /*
  * Merge: takes receptions of many radios, and gives transmissions of the air, by one clock.
  *
- *     merge_take ─▶ clock/radios ─▶ clock/queue ─▶ sweep ─▶ air/match ─▶ air/order ─▶ merge_sink
+ *     merge_take ─▶ clock/radios ─▶ clock/queue ─▶ sweep.h ─▶ air/match ─▶ air/order ─▶ merge_sink
  *                                      │  clock/clocks finds   │               └─▶ air/retained
  *                                      ▼                       ▼
  *                                  the clocks ◀── clock/level corrects
  *
  * A radio's receptions are taken in its own order. Different radios may be far apart.
  */
-#ifndef MERGE_MERGE_H
-#define MERGE_MERGE_H
+#ifndef MERGE_SWEEP_MERGE_H
+#define MERGE_SWEEP_MERGE_H
 
-#include "air/match.h"
-#include "air/order.h"
-#include "clock/clocks.h"
-#include "clock/earliest.h"
-#include "clock/level.h"
-#include "clock/radios.h"
-
-/* The taker of the result. The transmission is the sink's until it returns. Returns 0 or -errno,
- * which ends the merge. */
-struct merge_sink {
-	int (*take)(void *context, const struct transmission *t);
-	void *context;
-};
-
-struct merge {
-	struct clocks clocks;
-	struct level level;
-	struct match match;
-	struct order order;
-	struct merge_sink sink;
-	struct earliest earliest;
-	struct radios radios;
-	struct retained retained;
-	int64_t swept_ns;
-	int64_t decided_ns; /* transmissions before it are given: receptions before it are late */
-	bool rehearses, rehearsed;
-	int64_t first_ns;  /* of the rehearsal, */
-	uint32_t anchored; /* and parts that there were, then */
-	int64_t ahead_ns;  /* the sweep stays behind arrivals, so that steps are found before it */
-	int64_t hold_ns;   /* a sensor that is further behind does not hold the sweep */
-	int64_t rehearsed_ns; /* of the start, from which clocks learn before the sweep */
-	uint64_t set;	      /* clocks, so far */
-	uint64_t given;	      /* transmissions */
-	uint64_t news;	      /* receptions and reports since the last sweep, */
-	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last one that came with few of them */
-	uint64_t retire_at;   /* when so many domains more were left than a few (retire.h) */
-};
+#include "state.h"
 
 /* Returns 0 or -ENOMEM. */
 int merge_init(struct merge *m, const struct merge_sink *sink);

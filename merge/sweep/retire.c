@@ -2,8 +2,7 @@
 /* Retire: see retire.h. */
 #include "retire.h"
 
-#include "clock/parts.h"
-#include "merge.h"
+#include "merge/clock/parts.h"
 
 #define LEFT_LEAST 128	      /* domains that are looked at together */
 #define LEFT_NS 61000000000LL /* no reference is used for so long (arrive.c) */

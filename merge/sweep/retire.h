@@ -4,10 +4,10 @@
  * any more is given back when all its receptions are swept, and nothing has it any more: no open
  * transmission, no epoch, no reference that can still be heard by others, and no table.
  */
-#ifndef MERGE_RETIRE_H
-#define MERGE_RETIRE_H
+#ifndef MERGE_SWEEP_RETIRE_H
+#define MERGE_SWEEP_RETIRE_H
 
-struct merge;
+#include "state.h"
 
 /* Looks at domains if more of them wait for it. */
 void retire(struct merge *m);

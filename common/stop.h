@@ -2,8 +2,8 @@
 /* Stop: SIGINT, SIGTERM and SIGHUP end a merge of a live stream. They are blocked, and come through
  * only while stop_wait() and stop_write() wait, so that none comes between a look at stop_count()
  * and a wait. A merge of files does not catch them. */
-#ifndef MERGE_STOP_H
-#define MERGE_STOP_H
+#ifndef COMMON_STOP_H
+#define COMMON_STOP_H
 
 #include <stddef.h>
 #include <sys/types.h>

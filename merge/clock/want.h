@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Want: references for which domains without clock wait. Its functions are in wanted.h. */
+#ifndef MERGE_CLOCK_WANT_H
+#define MERGE_CLOCK_WANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wanted_entry {
+	uint32_t domain, waiting; /* its number, and which one it waits for */
+	uint32_t next;		  /* of the same hash: index + 1; 0: none */
+};
+
+struct wanted {
+	bool active; /* otherwise all domains are looked at */
+	struct wanted_entry *of;
+	uint32_t *first; /* by hash: index + 1 */
+	uint64_t mask;
+	uint64_t *look, *cross; /* a bit for each domain */
+	uint32_t words;
+	uint32_t from; /* no domain before this number is alone */
+};
+
+#endif
