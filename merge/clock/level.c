@@ -124,7 +124,7 @@ int level_take(struct level *l, struct clocks *c, const struct transmission *t)
 		g.count++;
 	}
 	if (!l->begun) /* epochs are the same ones, whenever data arrive */
-		l->begun_ns = t->first->unified_ns;
+		l->begun_ns = t->middle->unified_ns;
 	l->begun = true;
 	if (g.count >= 2)
 		return group_take(l, c, &g);
