@@ -12,7 +12,7 @@ static void set(struct earliest *e, uint32_t at, struct domain *d)
 	d->heap_at = at;
 }
 
-/* Of two at the same time, the one whose stamp is earlier: the order does not depend on arrivals.
+/* At equal times, the earlier stamp is first: the order does not depend on arrivals.
  */
 static bool is_before(const struct domain *a, const struct domain *b)
 {

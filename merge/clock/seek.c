@@ -161,7 +161,7 @@ static bool is_alone(const struct clocks *c, const struct domain *d, int64_t rea
 	return !d->ended || begun + HOPE_TIMES * patience <= reached_ns || !has_hope(c, d);
 }
 
-/* Of a sensor's, the one with most references: the others find their clocks by it. */
+/* Returns the sensor's domain with most references: the others find their clocks by it. */
 static struct domain *busiest(const struct clocks *c, struct domain *d, int64_t reached_ns,
 			      bool full)
 {

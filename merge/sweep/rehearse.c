@@ -46,7 +46,8 @@ static int begin(struct merge *m)
 	return err;
 }
 
-/* The same again for so much of the start: who was found first, and by whom, has no influence. */
+/* Rehearses so much of the start once more. The order in which clocks were found then has no
+ * influence. */
 static int again(struct merge *m, int64_t lasts_ns)
 {
 	int64_t limit = lasts_ns;

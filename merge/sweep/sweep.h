@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sweep: goes over all queues in the order of the unified time. Each reception becomes part of a
- * transmission (air/match.h). What is decided corrects the clocks (clock/level.h), and is given.
+ * transmission (air/match.h). Decided ones correct the clocks (clock/level.h), and are given.
  * Functions return 0, -ENOMEM, or what the sink said.
  */
 #ifndef MERGE_SWEEP_SWEEP_H
