@@ -57,7 +57,7 @@ static void help(void)
 	       "merges\n"
 	       "while the collector writes.\n\n");
 	options_print(stdout, defs);
-	printf("\nAn ended merge of files goes on if it is started again.\n"
+	printf("\nA killed merge of files goes on if it is started again.\n"
 	       "Exit status: 0 finished, 1 failed or damaged input, 2 bad usage.\n");
 }
 

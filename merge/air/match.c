@@ -13,6 +13,7 @@
 /* Transmissions that are looked at for a reception: the air has room for some hundred of one key.
  */
 #define CHAIN_MOST 1000
+#define UNKNOWN (1e9 * 1e9)	 /* variance without a clock, ns^2 */
 #define DAMAGED_AHEAD_NS 1000000 /* more than damaged.h looks back */
 
 void match_init(struct match *m)
@@ -104,7 +105,8 @@ static struct transmission *nearest(struct match *m, const struct domain *d,
 	for (struct transmission *t = *bucket(m, r->key); t && n++ < CHAIN_MOST; t = t->chain) {
 		double off = distance(t, unified_ns);
 
-		if (t->key != r->key || t->part != d->part || off > window || t->class != r->class)
+		if (t->key != r->key || t->part != domain_part(d) || off > window ||
+		    t->class != r->class)
 			continue;
 		in_reach++;
 		if (has_radio(t, r->radio)) {
@@ -127,7 +129,7 @@ static struct transmission *make(struct match *m, const struct domain *d, const 
 		*t = (struct transmission){
 			.key = r->key,
 			.address = r->address,
-			.part = d->part,
+			.part = domain_part(d),
 			.class = r->class,
 			.tracks = r->tracks,
 		};
@@ -273,12 +275,12 @@ static struct heard *hear(struct match *m, const struct domain *d, const struct 
 		.stamp_ns = r->stamp_ns,
 		.own_ns = r->own_ns,
 		.unified_ns = unified_ns,
-		.variance = clock_variance(&d->clock, r->own_ns),
+		.variance = d->clock.known ? clock_variance(&d->clock, r->own_ns) : UNKNOWN,
 		.radio = r->radio,
 		.domain = d->number,
 		.generation = d->clock.generation,
 		.mhz = r->mhz,
-		.flags = r->flags | flags | (d->alone ? HEARD_UNALIGNED : 0),
+		.flags = r->flags | flags | (d->alone || !d->clock.known ? HEARD_UNALIGNED : 0),
 		.signal = r->signal,
 		.chunk = m->keep_all ? chunk_hold(r->chunk) : NULL,
 		.frame = r->frame,

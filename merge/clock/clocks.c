@@ -96,11 +96,34 @@ struct domain *clocks_add(struct clocks *c, uint32_t sensor)
 	s = &c->of_sensor[sensor];
 	d->sensor = sensor;
 	d->serial = c->serial++;
+	d->run = s->run;
 	d->again = s->had;
 	s->had = true;
 	*(s->last ? &s->last->sibling : &s->first) = d;
 	s->last = d;
 	return d;
+}
+
+void clocks_new_run(struct clocks *c, uint32_t sensor)
+{
+	struct clocks_sensor *s;
+
+	if (!sensor_room(c, sensor)) /* then it has no domain either */
+		return;
+	s = &c->of_sensor[sensor];
+	s->run_before = s->run;
+	s->run = ++s->runs;
+}
+
+void clocks_run_before(struct clocks *c, uint32_t sensor)
+{
+	struct clocks_sensor *s = sensor < c->sensor_room ? &c->of_sensor[sensor] : NULL;
+	uint32_t run = s ? s->run : 0;
+
+	if (!s)
+		return;
+	s->run = s->run_before;
+	s->run_before = run;
 }
 
 void clocks_give_back(struct clocks *c, struct domain *d)

@@ -20,9 +20,10 @@
 #define CLOCKS_QUEUED_MOST 300000 /* with more in the queues, nothing is waited for: memory */
 
 struct clocks_sensor {
-	struct domain *first, *last; /* of its domains, by `sibling` */
-	bool had;		     /* it had one */
-	unsigned int left;	     /* of them, no radio's any more (retire.h) */
+	struct domain *first, *last;	/* of its domains, by `sibling` */
+	bool had;			/* it had one */
+	uint32_t run, run_before, runs; /* of the next one; the run before; runs so far */
+	unsigned int left;		/* of them, no radio's any more (retire.h) */
 	/* While seek.c looks at radios with a TSFT. */
 	bool any, split; /* a clock is known; they are of several parts */
 	uint32_t part;	 /* of one of them */
@@ -62,6 +63,9 @@ int clocks_init(struct clocks *c);
 void clocks_free(struct clocks *c);
 /* Returns a new domain of a sensor's, or NULL without memory. */
 struct domain *clocks_add(struct clocks *c, uint32_t sensor);
+/* The sensor's next domains are of a new run, or of the run before. */
+void clocks_new_run(struct clocks *c, uint32_t sensor);
+void clocks_run_before(struct clocks *c, uint32_t sensor);
 /* Nobody refers to the domain any more. Its queue is empty. */
 void clocks_give_back(struct clocks *c, struct domain *d);
 /* Tells who wants to know that a clock changes. */

@@ -61,6 +61,7 @@ struct course {
 
 struct domain {
 	uint32_t number, sensor; /* the number is another domain's after this one */
+	uint32_t run;		 /* of the sensor: each one may have another clock */
 	uint64_t serial;	 /* this one's alone */
 	struct domain *sibling;	 /* the sensor's next one */
 	unsigned int radios;	 /* so many refer to it; 0: nothing more comes (retire.h) */
@@ -79,7 +80,8 @@ struct domain {
 	int64_t others_ns;  /* how far others were when it began, unified time */
 	int64_t newest_ns;  /* own time before which nothing more comes */
 	int64_t coarse_ns;  /* unified minus own time, as far as known from outside */
-	bool anchored;	    /* `coarse_ns` is by the collector's clock, newly */
+	bool placed;	    /* `coarse_ns` is by the collector's clock, */
+	bool anchored;	    /* newly */
 	int64_t anchor_ns;  /* measured at this own time, */
 	double anchor_sd;   /* with this sigma, ns */
 	int64_t stepped_ns; /* sum of the steps that were taken out of own time */
@@ -123,6 +125,12 @@ struct domain {
 static inline int64_t domain_unified(const struct domain *d, int64_t own_ns)
 {
 	return d->clock.known ? clock_unified(&d->clock, own_ns) : own_ns + d->coarse_ns;
+}
+
+/* Returns the domain's part. While its clock is not known, it is the only one of a part. */
+static inline uint32_t domain_part(const struct domain *d)
+{
+	return d->clock.known ? d->part : UINT32_MAX - d->number;
 }
 
 #endif

@@ -123,7 +123,7 @@ void own_ahead(struct domain *d, int64_t ahead_ns, int64_t round_trip_ns, int64_
 	d->coarse_ns = behind - d->stepped_ns - ahead_ns;
 	d->anchor_ns = own_time(d, at_ns + ahead_ns);
 	d->anchor_sd = round_trip_ns / 2.0;
-	d->anchored = true;
+	d->anchored = d->placed = true;
 }
 
 /* From here on, own time is another clock's, which is `ns` ahead. */

@@ -189,7 +189,7 @@ void radios_reading(struct radios *s, struct clocks *c, uint32_t sensor, int64_t
 
 		if (!d || own_reading(d, monotonic_ns, difference_ns, raw_ns))
 			continue;
-		radios_new_run(s, sensor);
+		radios_new_run(s, c, sensor);
 		d = domain_of(s, c, o);
 		if (d)
 			own_reading(d, monotonic_ns, difference_ns, raw_ns);
@@ -205,8 +205,9 @@ void radios_ahead(struct radios *s, uint32_t sensor, int64_t ahead_ns, int64_t r
 }
 
 /* The old domain's receptions are swept by its own clock. */
-void radios_new_run(struct radios *s, uint32_t sensor)
+void radios_new_run(struct radios *s, struct clocks *c, uint32_t sensor)
 {
+	clocks_new_run(c, sensor);
 	radios_ended(s, sensor);
 	for (struct radio *o = first(s, sensor); o; o = next(s, o)) {
 		refer(s, &o->before, o->domain);
@@ -215,8 +216,9 @@ void radios_new_run(struct radios *s, uint32_t sensor)
 }
 
 /* Domains stay those of their run. */
-void radios_run_before(struct radios *s, uint32_t sensor)
+void radios_run_before(struct radios *s, struct clocks *c, uint32_t sensor)
 {
+	clocks_run_before(c, sensor);
 	radios_ended(s, sensor);
 	for (struct radio *o = first(s, sensor); o; o = next(s, o)) {
 		struct domain *d = o->before;

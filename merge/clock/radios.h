@@ -42,8 +42,8 @@ void radios_reading(struct radios *s, struct clocks *c, uint32_t sensor, int64_t
 		    int64_t difference_ns, int64_t raw_ns);
 void radios_ahead(struct radios *s, uint32_t sensor, int64_t ahead_ns, int64_t round_trip_ns,
 		  int64_t at_ns);
-void radios_new_run(struct radios *s, uint32_t sensor);
-void radios_run_before(struct radios *s, uint32_t sensor);
+void radios_new_run(struct radios *s, struct clocks *c, uint32_t sensor);
+void radios_run_before(struct radios *s, struct clocks *c, uint32_t sensor);
 void radios_ended(struct radios *s, uint32_t sensor);
 
 #endif

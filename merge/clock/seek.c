@@ -136,10 +136,10 @@ static bool has_hope(const struct clocks *c, const struct domain *d)
 {
 	const struct clocks_sensor *s = &c->of_sensor[d->sensor];
 
-	if (is_open(s->last)) /* there may be many before it */
+	if (s->last->run == d->run && is_open(s->last)) /* there may be many before it */
 		return true;
 	for (const struct domain *o = s->first; o; o = o->sibling)
-		if (is_open(o))
+		if (o->run == d->run && is_open(o))
 			return true;
 	return false;
 }
@@ -192,7 +192,7 @@ static struct domain *alone(struct clocks *c, int64_t reached_ns, bool full)
 /* ---- radios with TSFT ------------------------------------------------------------------------ */
 
 /* Own time at which the domain's sensor has stamped `stamp_ns`. A radio whose TSFT was reset had
- * another domain until then: what little an ended one has must do. */
+ * another domain until then, which may have ended after some receptions. */
 static bool own_at(const struct domain *d, int64_t stamp_ns, int64_t *own_ns)
 {
 	double variance;
@@ -265,7 +265,8 @@ static void cross_all(struct clocks *c, bool all)
 		    (d->clock.known && !c->wanted.active && !c->of_sensor[d->sensor].split))
 			continue;
 		for (; o; o = o->sibling)
-			if (o != d && o->clock.known && (!d->clock.known || o->part != d->part) &&
+			if (o != d && o->run == d->run && o->clock.known &&
+			    (!d->clock.known || o->part != d->part) &&
 			    (!o->ended || may_cross(d, all)))
 				cross(c, d, o);
 	}

@@ -24,6 +24,7 @@ struct names {
 	char *of[IDS]; /* by the sensor's id */
 	uint16_t mhz[65536];
 	uint32_t interfaces;
+	uint64_t packets, receptions; /* of the file */
 };
 
 static void help(void)
@@ -55,10 +56,13 @@ static void learn(struct names *n, struct pcapng_block *b)
 		n->mhz[n->interfaces++] = mhz;
 }
 
-static void print_packet(const struct names *n, struct pcapng_block *b)
+static void print_packet(struct names *n, struct pcapng_block *b)
 {
 	uint16_t mhz = b->interface < n->interfaces ? n->mhz[b->interface] : 0;
 	struct trace_receptions all = trace_receptions(b);
+
+	n->packets++;
+	n->receptions += all.count;
 
 	for (uint32_t i = 0; i < all.count; i++) {
 		struct trace_reception r = trace_reception(&all, i);
@@ -87,6 +91,19 @@ static int block(void *context, struct pcapng_block *b)
 	return ferror(n->out) ? -EPIPE : 0;
 }
 
+static int print_file(struct names *n, const char *path)
+{
+	int err;
+
+	n->packets = n->receptions = 0;
+	err = trace_read(path, block, n);
+	if (err || !n->packets || n->receptions)
+		return err;
+	log_line("%s: has no receptions; give a trace that saluki-merge has written without --all",
+		 path);
+	return -ENODATA;
+}
+
 int receptions_main(int argc, char **argv)
 {
 	int status = commands_parse(receptions_defs, help, argc, argv), err = 0;
@@ -104,7 +121,7 @@ int receptions_main(int argc, char **argv)
 	     "ns\t"
 	     "flags\tpart");
 	for (int i = optind; !err && i < argc; i++)
-		err = trace_read(argv[i], block, n);
+		err = print_file(n, argv[i]);
 	if (fflush(stdout) && errno != EPIPE) {
 		log_line("standard output: %s", strerror(errno));
 		err = -EIO;

@@ -146,7 +146,8 @@ static int measure(struct stats *s, char *const *files, int count)
 				 s->options.near);
 		else
 			log_line(
-				"%s: has no receptions; give a trace that saluki-merge has written",
+				"%s: has no receptions; give a trace that saluki-merge has written "
+				"without --all",
 				files[0]);
 		return -ENODATA;
 	}

@@ -140,7 +140,7 @@ static int extent_read(struct files *f, const struct extent *e)
 static int64_t reached(const struct files *f, uint32_t sensor)
 {
 	const struct input_sensor *s = &f->take->sensors->list[sensor];
-	int64_t least = INT64_MAX;
+	int64_t least = INT64_MAX, at;
 	bool any = false;
 
 	for (uint8_t i = 0; i < s->radios; i++) {
@@ -149,9 +149,11 @@ static int64_t reached(const struct files *f, uint32_t sensor)
 		if (!d || !d->arrived)
 			continue;
 		any = true;
-		if ((d->clock.known || d->newest_ns - d->first_ns < WAITING_NS) &&
-		    domain_unified(d, d->newest_ns) < least)
-			least = domain_unified(d, d->newest_ns);
+		at = d->clock.known || d->placed || d->again
+			     ? domain_unified(d, d->newest_ns)
+			     : d->others_ns + d->newest_ns - d->first_ns;
+		if ((d->clock.known || d->newest_ns - d->first_ns < WAITING_NS) && at < least)
+			least = at;
 	}
 	return any ? least : INT64_MIN;
 }

@@ -95,12 +95,12 @@ void merge_ahead(struct merge *m, uint32_t sensor, int64_t ahead_ns, int64_t rou
 
 void merge_new_run(struct merge *m, uint32_t sensor)
 {
-	radios_new_run(&m->radios, sensor);
+	radios_new_run(&m->radios, &m->clocks, sensor);
 }
 
 void merge_run_before(struct merge *m, uint32_t sensor)
 {
-	radios_run_before(&m->radios, sensor);
+	radios_run_before(&m->radios, &m->clocks, sensor);
 }
 
 void merge_ended(struct merge *m, uint32_t sensor)

@@ -129,5 +129,6 @@ void retire(struct merge *m)
 			}
 		parts_give_back(c);
 	}
-	m->retire_at = 2 * m->radios.left;
+	m->retire_at = m->radios.left < LEFT_MOST / 2 ? 2 * m->radios.left
+						      : m->radios.left + LEFT_MOST / 8;
 }

@@ -8,14 +8,23 @@
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
-#define CORRECTED_NS 1000000   /* more than clocks are corrected by while all is well */
-#define COARSE_NS 5000000000LL /* by which a clock that is not known may be off */
+#define CORRECTED_NS 1000000 /* more than clocks are corrected by while all is well */
+/* By which a clock that is not known may be off: if the collector's is known, after a restart, and
+ * else. */
+#define PLACED_NS 5000000000LL
+#define AGAIN_NS 60000000000LL
+#define COARSE_NS 3600000000000LL
+
+static int64_t may_be_off(const struct domain *d, bool full)
+{
+	return d->placed || full ? PLACED_NS : d->again ? AGAIN_NS : COARSE_NS;
+}
 
 /* Unified time before which nothing more comes of the domain. */
-static int64_t bound_of(const struct domain *d)
+static int64_t bound_of(const struct domain *d, bool full)
 {
 	if (!d->clock.known) /* its place is not known: nothing near may pass */
-		return d->first_ns + d->coarse_ns - COARSE_NS;
+		return d->first_ns + d->coarse_ns - may_be_off(d, full);
 	if (d->suspects.count && d->good >= d->queue.head && d->good < d->queue.tail)
 		return clock_unified(&d->clock, queue_at(&d->queue, d->good)->own_ns);
 	return d->ended ? INT64_MAX : clock_unified(&d->clock, d->newest_ns);
@@ -24,6 +33,7 @@ static int64_t bound_of(const struct domain *d)
 /* How far the sweep may go. `known`: that of the receptions whose clock is known. */
 int64_t sweep_bound(const struct merge *m, bool known)
 {
+	bool full = clocks_queued(&m->clocks) >= CLOCKS_QUEUED_MOST;
 	int64_t least = INT64_MAX;
 
 	for (unsigned int i = 0; i < m->clocks.count; i++) {
@@ -33,7 +43,7 @@ int64_t sweep_bound(const struct merge *m, bool known)
 		if (!d->arrived || (d->ended && queue_is_empty(&d->queue)) ||
 		    (known && !d->clock.known))
 			continue;
-		b = bound_of(d);
+		b = bound_of(d, full);
 		if (b < least && (m->hold_ns == INT64_MAX || b > m->clocks.now_ns - m->hold_ns))
 			least = b;
 	}
@@ -71,7 +81,7 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 	int err = sweep_give(m, m->decided_ns);
 
 	if (r->class < FRAME_BAD_FCS)
-		found = retained_find(&m->retained, r->key, d->part, r->radio, unified_ns,
+		found = retained_find(&m->retained, r->key, domain_part(d), r->radio, unified_ns,
 				      match_window(d, r));
 	t = err ? NULL : match_late(&m->match, d, r, unified_ns, found);
 	if (!t)
@@ -114,7 +124,7 @@ int sweep_decide(struct merge *m, int64_t unified_ns)
 		err = tick(m, t->first->unified_ns);
 		if (!err && t->tracks && t->count > 1)
 			err = level_take(&m->level, &m->clocks, t);
-		err = err ?: order_put(&m->order, transmission_ns(t), t->key, t);
+		err = err ?: order_put(&m->order, transmission_ns(t), t->middle->stamp_ns, t);
 	}
 	return err ?: tick(m, unified_ns == INT64_MAX ? m->swept_ns : unified_ns);
 }

@@ -267,6 +267,19 @@ def test_a_pipe_gives_what_files_give(plain, trace, folder):
     assert abs(one["transmissions"] - other["transmissions"]) <= one["transmissions"] / 1000  # as test_shuffled.py
 
 
+def test_two_equal_streams_give_equal_traces(plain, folder):
+    for name in ("one", "two"):
+        with plain.stream.open("rb") as stream:
+            run("-r", "-", "-w", folder / name, stdin=stream)
+    assert (folder / "one").read_bytes() == (folder / "two").read_bytes()
+
+
+def test_receptions_of_what_is_no_unified_trace(plain, folder):
+    run("-q", "--all", "-w", folder / "all.pcapng", plain.stream)
+    for path in (folder / "all.pcapng", plain.stream):
+        assert f"{path.name}: has no receptions" in run("receptions", path, status=1)
+
+
 @pytest.mark.parametrize("size", [1, 1000, 70_000])
 def test_blocks_may_come_in_any_pieces(plain, folder, size):
     data = plain.stream.read_bytes()[:20_000 if size == 1 else None]
