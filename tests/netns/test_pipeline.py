@@ -130,7 +130,7 @@ def test_interface_block_says_who_and_how(bed, bundled):
     assert "Capture length = 96" in info and "Time precision = nanoseconds (9)" in info
     assert f"Operating system = Linux {os.uname().release}" in info
     assert "Comment = saluki 0.1.0, keep headers" in info
-    assert "Number of stat entries = 1" in info
+    assert re.search("Number of stat entries = [1-9]", info)  # one more for each second of clock readings
     assert "saluki-collector 0.1.0" in subprocess.run(
         ["capinfos", "-F", bed.out], capture_output=True, text=True, check=True).stdout
 
