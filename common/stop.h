@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stop: SIGINT, SIGTERM and SIGHUP end a merge of a live stream. They are blocked, and come through
- * only while stop_wait() and stop_write() wait, so that none comes between a look at stop_count()
- * and a wait. A merge of files does not catch them. */
+/* Stop: lets SIGINT, SIGTERM and SIGHUP end a program in order. stop_wait() and stop_write() let
+ * them through while they wait, and they are blocked at all other times. A signal can therefore
+ * never come between a look at stop_count() and a wait. */
 #ifndef COMMON_STOP_H
 #define COMMON_STOP_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Blocks the three signals, and counts them from now on. */
 void stop_catch(void);
 /* Returns how many have come. */
 unsigned int stop_count(void);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/stop.h"
 #include "input/files.h"
 #include "input/names.h"
 #include "input/pipe.h"
@@ -26,7 +27,6 @@
 #include "output/writer.h"
 #include "progress.h"
 #include "sandbox.h"
-#include "common/stop.h"
 
 struct run {
 	const struct merge_options *o;

@@ -3,9 +3,9 @@
 #include "anchor.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "parts.h"
+#include "sort.h"
 
 #define SLOW_NS 30e9 /* a distance is taken away in this time */
 #define MOST 100e-6  /* rate */
@@ -13,11 +13,10 @@
 #define FIRST_SD_RATE 10e-6
 #define MEMBERS_MAX 4096 /* that are asked */
 
-static int by_value(const void *a, const void *b)
+static int64_t median(int64_t *of, unsigned int n)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
+	sort_ns(of, n);
+	return n ? of[n / 2] : 0;
 }
 
 /* The median of what the part's domains say, and its variance: a measurement is wrong by up to half
@@ -36,10 +35,18 @@ static int64_t distance_of(const struct part *part, double *variance)
 		squares += d->anchor_sd * d->anchor_sd;
 	}
 	*variance = n ? squares / n / n : 0;
-	if (!n)
-		return 0;
-	qsort(said, n, sizeof(*said), by_value);
-	return said[n / 2];
+	return median(said, n);
+}
+
+/* The same, if nobody says anything: each domain's stamps are as good as another's. */
+static int64_t distance_of_stamps(const struct part *part)
+{
+	int64_t said[MEMBERS_MAX];
+	unsigned int n = 0;
+
+	for (const struct domain *d = part->first; d && n < MEMBERS_MAX; d = d->member)
+		said[n++] = d->first_ns + d->coarse_ns - clock_unified(&d->clock, d->first_ns);
+	return median(said, n);
 }
 
 /* The newest time that two sensors have come to: one alone may have a wrong stamp. */
@@ -65,29 +72,16 @@ static int64_t newest(const struct clocks *c)
 	return second > INT64_MIN / 2 ? second : most;
 }
 
-/* The same, if nobody says anything: each domain's stamps are as good as another's. */
-static int64_t distance_of_stamps(const struct part *part)
-{
-	int64_t said[MEMBERS_MAX];
-	unsigned int n = 0;
-
-	for (const struct domain *d = part->first; d && n < MEMBERS_MAX; d = d->member)
-		said[n++] = d->first_ns + d->coarse_ns - clock_unified(&d->clock, d->first_ns);
-	qsort(said, n, sizeof(*said), by_value);
-	return n ? said[n / 2] : 0;
-}
-
 void anchor_set(struct clocks *c, uint32_t from)
 {
 	if (parts_gather(c)) {
 		for (uint32_t i = 0; i < c->part.count; i++) {
 			struct part *part = &c->part.of[i];
-			double variance = 0;
-			int64_t distance = i < from ? 0 : distance_of(part, &variance);
+			double variance;
 
+			part->shift_ns = i < from ? 0 : distance_of(part, &variance);
 			if (i >= from && variance == 0)
-				distance = distance_of_stamps(part);
-			part->shift_ns = distance;
+				part->shift_ns = distance_of_stamps(part);
 		}
 		parts_shift(c);
 	}

@@ -3,7 +3,8 @@
 #include "bridge.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "sort.h"
 
 /* A normal distribution has its quartile at so many sigmas. The quartile's error, times the root of
  * the number, is so many sigmas. */
@@ -17,13 +18,6 @@
 #define STALE_NS 5000000000LL
 #define STRANGE_SIGMAS 5
 #define STRANGE 4 /* in a row: the sensor's clock has changed */
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, double *variance)
 {
@@ -40,7 +34,7 @@ bool bridge_ahead(const struct bridge *b, int64_t at_ns, int64_t *ahead_ns, doub
 		sorted[i] = b->of[i].ahead_ns + llrint(b->slope * since);
 		squares += since * since;
 	}
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	sort_ns(sorted, n);
 	*ahead_ns = sorted[n / 4];
 	spread = sorted[n / 2] - sorted[n / 4];
 	sd = spread / QUARTILE_SD * QUARTILE_ERROR;

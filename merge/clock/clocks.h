@@ -30,8 +30,7 @@ struct clocks_sensor {
 };
 
 struct clocks {
-	/* By number. One that nobody uses has never arrived, has ended, and its clock is not known.
-	 */
+	/* By number. Spare ones have ended, without a reception and without a clock. */
 	struct domain **list;
 	unsigned int count, room;
 	struct domain *spare; /* those that nobody uses, by `sibling` */

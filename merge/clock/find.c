@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
+
 #define STALE_NS 30000000000LL
 #define FRESH_NS 5000000000LL /* so long, clocks do not drift apart by much */
 #define SLOPE_APART_NS 1000000000LL
@@ -14,19 +16,12 @@
 #define STEP_LEAST_OF_ONE 6
 #define STEP_SD_NS 300e3
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int64_t median(const int64_t *of, unsigned int n)
 {
 	int64_t sorted[SAMPLES];
 
 	memcpy(sorted, of, n * sizeof(*of));
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	sort_ns(sorted, n);
 	return sorted[n / 2];
 }
 

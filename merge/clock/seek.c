@@ -12,7 +12,7 @@
 #define LOOK_NS 250000000LL
 #define ROOT_NS 1000000000LL   /* a root is chosen after this time */
 #define SIBLINGS_MOST 64       /* of a domain, that are looked at */
-#define HOPE_TIMES 3	       /* an ended domain waits so much longer for those after it */
+#define HOPE_TIMES 3	       /* patiences that an ended domain waits for the one after it */
 #define CROSS_NS 10000000000LL /* before or after a domain */
 
 /* ---- joins ----------------------------------------------------------------------------------- */

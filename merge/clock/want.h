@@ -7,14 +7,15 @@
 #include <stdint.h>
 
 struct wanted_entry {
-	uint32_t domain, waiting; /* its number, and which one it waits for */
-	uint32_t next;		  /* of the same hash: index + 1; 0: none */
+	uint32_t domain;  /* number */
+	uint32_t waiting; /* index in the domain's list of references */
+	uint32_t next;	  /* entry with the same hash: its index + 1; 0: none */
 };
 
 struct wanted {
 	bool active; /* otherwise all domains are looked at */
 	struct wanted_entry *of;
-	uint32_t *first; /* by hash: index + 1 */
+	uint32_t *first; /* by hash: an entry's index + 1; 0: none */
 	uint64_t mask;
 	uint64_t *look, *cross; /* a bit for each domain */
 	uint32_t words;

@@ -19,8 +19,8 @@ struct blocks {
 /* Returns 0 or -errno. */
 int blocks_open(struct blocks *r, int fd);
 /* Reads the next block, which stays until the next call. Returns its length, 0 at the end, or
- * -errno, and then `at` is where the block should be: -EBADMSG: malformed; -ENODATA: the file ends
- * inside the block; -ESTALE: the file has become shorter. */
+ * -errno: -EBADMSG if the block is malformed, -ENODATA if the file ends inside it, -ESTALE if the
+ * file has become shorter. After an error, `at` is where the block should be. */
 int64_t blocks_next(struct blocks *r, struct pcapng_block *b);
 /* Returns what an error of blocks_next() means: "malformed block". */
 const char *blocks_error(int64_t err);

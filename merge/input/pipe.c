@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "merge/model/chunk.h"
 #include "common/stop.h"
+#include "merge/model/chunk.h"
 
 #define CHUNK (256 * 1024)
 #define ROOM_LEAST (16 * 1024) /* for one read */

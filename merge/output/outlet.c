@@ -15,7 +15,6 @@
 
 #define ENDING ".pcapng"
 #define SERIES_MAX 100000 /* files */
-#define STOP_MS 3000	  /* a merge that is to end waits so long for a reader that takes nothing */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

@@ -142,6 +142,7 @@ static bool is_early(struct merge *m)
 int merge_sweep(struct merge *m)
 {
 	const struct clocks *c = &m->clocks;
+	uint64_t set;
 	int64_t limit;
 	int err = 0;
 
@@ -150,11 +151,12 @@ int merge_sweep(struct merge *m)
 	m->news = 0;
 	retire(m);
 	seek_all(&m->clocks, reached(m));
-	if (m->set != c->joins + c->steps + c->part_joins + c->parts) {
+	set = c->joins + c->steps + c->part_joins + c->parts;
+	if (m->set != set) {
 		err = parts_find_alone(&m->clocks);
 		err = err ?: sweep_renew(m);
 	}
-	m->set = c->joins + c->steps + c->part_joins + c->parts;
+	m->set = set;
 	if (!err && !m->rehearsed)
 		err = rehearse(m);
 	if (err || !m->rehearsed)

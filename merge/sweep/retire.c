@@ -5,7 +5,7 @@
 #include "merge/clock/parts.h"
 
 #define LEFT_LEAST 128	      /* domains that are looked at together */
-#define LEFT_NS 61000000000LL /* no reference is used for so long (arrive.c) */
+#define LEFT_NS 61000000000LL /* references are used for less (arrive.c) */
 #define LEFT_EACH 128	      /* domains of a sensor, */
 #define LEFT_MOST 8192	      /* and of all: more than these do not wait for this time */
 
@@ -42,7 +42,7 @@ static bool is_many(const struct merge *m, const struct domain *d)
 	return m->clocks.of_sensor[d->sensor].left > LEFT_EACH || m->radios.left > LEFT_MOST;
 }
 
-/* Its last line in the table of clocks was written, or there is no table. */
+/* Whether the table of clocks, if there is one, has the domain's last line. */
 static bool is_told(const struct merge *m, const struct domain *d)
 {
 	return !m->clocks.changed || d->told || !d->arrived;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Retire: a sensor's run and a reset TSFT begin another domain. A domain that no radio refers to
- * any more is given back when all its receptions are swept, and nothing has it any more: no open
- * transmission, no epoch, no reference that can still be heard by others, and no table.
+ * Retire: a sensor's run and a reset TSFT begin another domain. The merge gives a domain back
+ * when its radios have left it, all its receptions are swept, and open transmissions, the epoch,
+ * references that others may still hear, and the table of clocks are done with it.
  */
 #ifndef MERGE_SWEEP_RETIRE_H
 #define MERGE_SWEEP_RETIRE_H

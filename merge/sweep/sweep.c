@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "merge/clock/anchor.h"
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
 
@@ -30,10 +29,9 @@ static int64_t bound_of(const struct domain *d, bool full)
 	return d->ended ? INT64_MAX : clock_unified(&d->clock, d->newest_ns);
 }
 
-/* How far the sweep may go. `known`: that of the receptions whose clock is known. */
 int64_t sweep_bound(const struct merge *m, bool known)
 {
-	bool full = clocks_queued(&m->clocks) >= CLOCKS_QUEUED_MOST;
+	bool full = !known && clocks_queued(&m->clocks) >= CLOCKS_QUEUED_MOST;
 	int64_t least = INT64_MAX;
 
 	for (unsigned int i = 0; i < m->clocks.count; i++) {
@@ -51,8 +49,8 @@ int64_t sweep_bound(const struct merge *m, bool known)
 	return least == INT64_MIN ? least : least - m->ahead_ns;
 }
 
-/* Gives what nothing can come before any more. While a transmission is open, clocks are corrected,
- * so that its time may be a little before its beginning. */
+/* While a transmission is open, clocks are corrected, so that its time may be a little before its
+ * beginning. */
 int sweep_give(struct merge *m, int64_t decided_ns)
 {
 	int64_t before_ns = decided_ns == INT64_MAX ? decided_ns : decided_ns - CORRECTED_NS;
@@ -155,7 +153,6 @@ static int sweep_one(struct merge *m, struct domain *d, bool rehearsed)
 	return err;
 }
 
-/* Sweeps receptions before `limit`. If `rehearsed`, they stay in their queues. */
 int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 {
 	struct domain *d;
@@ -172,7 +169,6 @@ int sweep_to(struct merge *m, int64_t limit, bool rehearsed)
 	return err;
 }
 
-/* Somebody waits for the transmissions, also if the air is quiet behind them. */
 int sweep_give_all(struct merge *m, int64_t limit)
 {
 	int64_t before = (limit > m->swept_ns ? limit : m->swept_ns) - MATCH_OPEN_NS;
@@ -187,7 +183,6 @@ void sweep_forget(struct merge *m)
 	m->order.count = 0;
 }
 
-/* Goes back to the first reception. */
 int sweep_again(struct merge *m)
 {
 	sweep_forget(m);
