@@ -83,6 +83,7 @@ COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 PRINT := $(BUILD)/print.a
 BOARD := $(BUILD)/board.a
+PCAPNG := $(BUILD)/pcapng.a
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
 MERGE_SOURCES := $(wildcard merge/*.c merge/*/*.c)
@@ -142,7 +143,7 @@ $(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_LIVE)
 
-$(BUILD)/saluki-merge: $(MERGE) $(WIRE)
+$(BUILD)/saluki-merge: $(MERGE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_MERGE)
 
@@ -164,6 +165,7 @@ $(BUILD)/completion/%: $(BUILD)/%
 $(WIRE): $(filter $(BUILD)/wire/%,$(SHARED))
 $(COMMON): $(filter $(BUILD)/common/%,$(SHARED))
 $(BOARD): $(patsubst %.c,$(BUILD)/%.o,$(wildcard board/*.c))
+$(PCAPNG): $(patsubst %.c,$(BUILD)/%.o,$(wildcard pcapng/*.c))
 $(PRINT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 $(BUILD)/%.a:
 	$(call say,AR,$@)
@@ -203,7 +205,7 @@ $(BUILD)/agent/module/shim.o $(BUILD)/tests/unit/test_shape.o: override CFLAGS +
 
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
 # Times in captures are untrusted: a sum of them may wrap, and is then as wrong as they are.
-$(BUILD)/merge/%.o: override CFLAGS += -fwrapv
+$(BUILD)/merge/%.o $(BUILD)/pcapng/%.o: override CFLAGS += -fwrapv
 
 $(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
 	$(BUILD)/capture.skel.h $(BUILD)/modules.skel.h $(BUILD)/xsk.skel.h
@@ -668,7 +670,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -700,9 +702,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live merge print swarm web wire
+		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live merge pcapng print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard board/*.c common/*.c live/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard board/*.c common/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -714,5 +716,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live merge modules print sodium swarm tests web wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live merge modules pcapng print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "common/log.h"
 #include "merge/model/reception.h"
-#include "merge/output/block.h"
+#include "pcapng/build.h"
 #include "merge/output/ledger.h"
 #include "merge/output/trace.h"
 

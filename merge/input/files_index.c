@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
+#include "pcapng/blocks.h"
 #include "common/log.h"
 
 /* Bytes. A longer run of one sensor's blocks is several extents. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "pcapng.h"
+#include "pcapng/block.h"
 
 #define SHB_APPLICATION 4
 #define OWN "saluki-merge "

@@ -5,7 +5,7 @@
 #define MERGE_INPUT_SENSORS_H
 
 #include "merge/sweep/merge.h"
-#include "pcapng.h"
+#include "pcapng/block.h"
 
 #define SENSORS_RADIOTAP 127 /* link type */
 #define RADIOS_EACH 255	     /* of a sensor */

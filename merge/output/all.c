@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
+#include "pcapng/build.h"
 #include "merge/air/match.h"
 #include "merge/frame/identity.h"
 #include "merge/model/chunk.h"
@@ -84,8 +84,8 @@ static int describe(struct all *a)
 		p = outlet_room(a->outlet, BLOCK_ROOM + RADIO_OPTIONS_MAX);
 		if (!p)
 			return a->outlet->err;
-		outlet_used(a->outlet,
-			    a->begun ? radio(p, &a->sensors->radios[a->radios]) : block_section(p));
+		outlet_used(a->outlet, a->begun ? radio(p, &a->sensors->radios[a->radios])
+						: block_section(p, OUTLET_APPLICATION));
 		a->radios += a->begun;
 		a->begun = true;
 	}

@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/version.h"
+
 #define OUTLET_BUFFER (1024 * 1024)
+#define OUTLET_APPLICATION "saluki-merge " SALUKI_VERSION /* of all sections */
 
 struct outlet {
 	int fd;		       /* -1: none */

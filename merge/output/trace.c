@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "block.h"
+#include "pcapng/build.h"
 #include "common/log.h"
-#include "merge/input/blocks.h"
+#include "pcapng/blocks.h"
 #include "merge/model/reception.h"
 #include "wire/bytes.h"
 #include "writer.h"

@@ -4,7 +4,7 @@
 #ifndef MERGE_OUTPUT_TRACE_H
 #define MERGE_OUTPUT_TRACE_H
 
-#include "merge/input/pcapng.h"
+#include "pcapng/block.h"
 
 /* A transmission's options with its receptions. */
 struct trace_receptions {

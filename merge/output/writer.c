@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
+#include "pcapng/build.h"
 #include "wire/bytes.h"
 
 /* In a block, so that it is not larger than PCAPNG_BLOCK_MAX. */
@@ -108,7 +108,7 @@ static int describe(struct writer *w)
 		p = outlet_room(w->outlet, BLOCK_ROOM);
 		if (!p)
 			return w->outlet->err;
-		outlet_used(w->outlet, block_section(p));
+		outlet_used(w->outlet, block_section(p, OUTLET_APPLICATION));
 		w->begun = true;
 	}
 	while (!err && w->radios < w->sensors->radio_count)

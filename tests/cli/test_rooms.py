@@ -8,7 +8,7 @@ import pytest
 
 from netns.testbed import ROOT
 
-# A room may include itself, those named here, board/, wire/, common/ and include/.
+# A room may include itself, those named here, board/, pcapng/, wire/, common/ and include/.
 COLLECTOR = {
     "collector": {"board", "enrol", "status", "network", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
@@ -76,7 +76,7 @@ MERGE = {
     "merge/frame": {"model"},
     "merge/model": set(),
 }
-SHARED = {"wire", "common", "board", "include/saluki"}
+SHARED = {"wire", "common", "board", "pcapng", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
 BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
 
@@ -147,7 +147,7 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "merge", "print", "web"])
+@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "merge", "pcapng", "print", "web"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
@@ -159,7 +159,7 @@ PROGRAMS = {"agent", "collector", "live", "merge", "swarm", "web"}
     ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
     ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
     ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
-    ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
+    ("board", PROGRAMS | {"bpf", "print"}), ("pcapng", PROGRAMS | {"board", "bpf", "print", "wire"}), ("print", PROGRAMS),
     ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
     ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
@@ -175,7 +175,7 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in (*PROGRAMS, "board", "common", "print", "wire", "include", "bpf")
+               for top in (*PROGRAMS, "board", "common", "pcapng", "print", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

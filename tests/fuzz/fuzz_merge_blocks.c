@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/input/pcapng.o */
+/* links: pcapng/block.o */
 /*
  * The merge's reader of pcapng blocks, with any bytes. Always holds: a block is inside the bytes,
  * and its frame and options inside the block; the same bytes, cut, give no other blocks.
  */
 #include "fuzz.h"
-#include "merge/input/pcapng.h"
+#include "pcapng/block.h"
 
 static void look(struct pcapng_block *b, const uint8_t *begin)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/output/trace.o merge/input/blocks.o merge/output/ledger.o merge/input/pcapng.o
+/* links: merge/output/trace.o pcapng/blocks.o merge/output/ledger.o pcapng/block.o
  * common/log.o
  */
 /*
@@ -8,7 +8,7 @@
  */
 #include "common/log.h"
 #include "fuzz.h"
-#include "merge/output/block.h"
+#include "pcapng/build.h"
 #include "merge/output/ledger.h"
 #include "merge/output/trace.h"
 

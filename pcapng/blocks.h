@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Blocks: reads a file's blocks, one after the other. In: an untrusted file, which may grow or
  * shrink while it is read: what it has at the start counts. */
-#ifndef MERGE_INPUT_BLOCKS_H
-#define MERGE_INPUT_BLOCKS_H
+#ifndef PCAPNG_BLOCKS_H
+#define PCAPNG_BLOCKS_H
 
-#include "pcapng.h"
+#include "block.h"
 
 struct blocks {
 	int fd;		   /* the caller's */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Block: lays out blocks of pcapng, in the machine's byte order. The caller has made room. */
-#ifndef MERGE_OUTPUT_BLOCK_H
-#define MERGE_OUTPUT_BLOCK_H
+/* Build: lays out blocks of pcapng, in the machine's byte order. The caller has made room. */
+#ifndef PCAPNG_BUILD_H
+#define PCAPNG_BUILD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "merge/input/pcapng.h"
+#include "block.h"
 
 #define BLOCK_TEXT_MAX 4096		  /* bytes of all texts of a block */
 #define BLOCK_ROOM (BLOCK_TEXT_MAX + 256) /* enough for a block without frame */
@@ -36,7 +36,8 @@ uint8_t *block_begin(uint8_t *block, uint32_t type);
 size_t block_end(uint8_t *block, uint8_t *p);
 
 /* Each lays out a whole block, and returns its length. */
-size_t block_section(uint8_t *block);
+/* `application`: the program that writes the file, and its version. */
+size_t block_section(uint8_t *block, const char *application);
 /* `options`: finished ones, that are copied before the resolution. */
 size_t block_interface(uint8_t *block, const uint8_t *options, size_t len);
 size_t block_interface_named(uint8_t *block, const char *name, const char *description);

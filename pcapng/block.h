@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* pcapng: reads blocks in memory (draft-ietf-opsawg-pcapng), in both byte orders. In: untrusted
+/* Block: reads blocks in memory (draft-ietf-opsawg-pcapng), in both byte orders. In: untrusted
  * bytes. */
-#ifndef MERGE_INPUT_PCAPNG_H
-#define MERGE_INPUT_PCAPNG_H
+#ifndef PCAPNG_BLOCK_H
+#define PCAPNG_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>

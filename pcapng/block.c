@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pcapng: see pcapng.h. */
-#include "pcapng.h"
+/* Block: see block.h. */
+#include "block.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Block: see block.h. */
-#include "block.h"
+/* Build: see build.h. */
+#include "build.h"
 
 #include <string.h>
-
-#include "common/version.h"
-
-#define APPLICATION "saluki-merge " SALUKI_VERSION
 
 uint8_t *put32(uint8_t *p, uint32_t v)
 {
@@ -49,14 +45,14 @@ size_t block_end(uint8_t *block, uint8_t *p)
 	return len;
 }
 
-size_t block_section(uint8_t *block)
+size_t block_section(uint8_t *block, const char *application)
 {
 	uint8_t *p = block_begin(block, BLOCK_SECTION);
 
 	p = put16(put16(put32(p, SECTION_MAGIC), 1), 0);
 	memset(p, 0xff, 8); /* the section's length is not known */
 	return block_end(block,
-			 put_option(p + 8, SHB_APPLICATION, APPLICATION, sizeof(APPLICATION) - 1));
+			 put_option(p + 8, SHB_APPLICATION, application, strlen(application)));
 }
 
 size_t block_interface(uint8_t *block, const uint8_t *options, size_t len)
