@@ -40,7 +40,7 @@ LIBS_MERGE := -lseccomp -lsodium -lm
 LIBS_WEB := -lmicrohttpd -lseccomp
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
-	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
+	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libxxhash-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
@@ -84,6 +84,7 @@ SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 PRINT := $(BUILD)/print.a
 BOARD := $(BUILD)/board.a
 PCAPNG := $(BUILD)/pcapng.a
+ARCHIVE := $(BUILD)/archive.a
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
 MERGE_SOURCES := $(wildcard merge/*.c merge/*/*.c)
@@ -131,7 +132,7 @@ $(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
 
-$(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(WIRE)
+$(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
@@ -165,6 +166,7 @@ $(BUILD)/completion/%: $(BUILD)/%
 $(WIRE): $(filter $(BUILD)/wire/%,$(SHARED))
 $(COMMON): $(filter $(BUILD)/common/%,$(SHARED))
 $(BOARD): $(patsubst %.c,$(BUILD)/%.o,$(wildcard board/*.c))
+$(ARCHIVE): $(patsubst %.c,$(BUILD)/%.o,$(wildcard archive/*.c))
 $(PCAPNG): $(patsubst %.c,$(BUILD)/%.o,$(wildcard pcapng/*.c))
 $(PRINT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 $(BUILD)/%.a:
@@ -414,11 +416,11 @@ $(BUILD)/tests/pipelines: $(BUILD)/tests/bench/pipelines.o $(PIPELINES:%=$(BUILD
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/swarm/combos.o \
-		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(BOARD) $(WIRE)
+		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(BOARD) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
-$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(BOARD) $(WIRE)
+$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(BOARD) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
@@ -670,7 +672,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -702,9 +704,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent board collector $(wildcard common) live merge pcapng print swarm web wire
+		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) live merge pcapng print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard board/*.c common/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -716,5 +718,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent board bpf cmocka collector common live merge modules pcapng print sodium swarm tests web wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent archive board bpf cmocka collector common live merge modules pcapng print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

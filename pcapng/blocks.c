@@ -10,34 +10,65 @@
 
 #define WINDOW (2 * PCAPNG_BLOCK_MAX)
 
-int blocks_open(struct blocks *r, int fd)
+static ssize_t read_file(void *context, uint8_t *to, size_t len, uint64_t at)
 {
-	struct stat st;
+	const struct blocks *r = context;
+	ssize_t n = pread(r->fd, to, len, at);
 
-	*r = (struct blocks){ .fd = fd };
-	if (fstat(fd, &st))
-		return -errno;
-	r->size = st.st_size;
+	return n < 0 ? -errno : n;
+}
+
+int blocks_open_from(struct blocks *r, blocks_read read, void *context, uint64_t size)
+{
+	*r = (struct blocks){ .fd = -1, .read = read, .context = context, .size = size };
 	r->window = malloc(WINDOW);
 	return r->window ? 0 : -ENOMEM;
 }
 
-/* Reads the window again, from the next block on. */
+int blocks_open(struct blocks *r, int fd)
+{
+	struct stat st;
+	int err;
+
+	*r = (struct blocks){ .fd = fd };
+	if (fstat(fd, &st))
+		return -errno;
+	err = blocks_open_from(r, read_file, r, st.st_size);
+	r->fd = fd;
+	return err;
+}
+
+/* Moves the window on to the next block. */
+static void move(struct blocks *r)
+{
+	uint64_t into = r->at - r->window_at;
+
+	r->window_at = r->at;
+	if (into >= r->window_len) {
+		r->window_len = 0;
+		return;
+	}
+	r->window_len -= into;
+	memmove(r->window, r->window + into, r->window_len);
+}
+
 static int fill(struct blocks *r)
 {
 	size_t want = r->size - r->at < WINDOW ? r->size - r->at : WINDOW;
 	ssize_t n = 1;
 
-	r->window_at = r->at;
-	r->window_len = 0;
+	move(r);
 	while (r->window_len < want && n) {
-		n = pread(r->fd, r->window + r->window_len, want - r->window_len,
-			  r->at + r->window_len);
+		n = r->read(r->context, r->window + r->window_len, want - r->window_len,
+			    r->at + r->window_len);
 		if (n < 0)
-			return -errno;
+			return n;
 		r->window_len += n;
 	}
-	r->shorter |= r->window_len < want;
+	if (r->size == BLOCKS_UNTIL_END && r->window_len < want)
+		r->size = r->at + r->window_len;
+	else
+		r->shorter |= r->window_len < want;
 	return 0;
 }
 
@@ -66,6 +97,8 @@ int64_t blocks_next(struct blocks *r, struct pcapng_block *b)
 			return err;
 		n = parse(r, b);
 	}
+	if (n == 0 && r->at >= r->size)
+		return 0;
 	if (n == 0)
 		return r->shorter ? -ESTALE : -ENODATA;
 	if (n > 0)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pcapng/combo_name.h"
 #include "wire/clock_readings.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
@@ -28,19 +29,6 @@
 #define PCAPNG_MODULE_EVENT_HEAD 16  /* its bytes before the line */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
-
-/* A combo's name. The combo's first block, of a frame or an event, has it as an option that tools
- * do not copy (opt_custom, code 19373, enterprise 32473 of RFC 5612). In network byte order: run 8,
- * count 8, first 8, frames 4, sensor 2; with events or refused frames, number of events 2; with
- * refused frames, their number 4. */
-struct combo_name {
-	uint64_t run, count;
-	uint64_t first;	  /* frames of the run in earlier combos */
-	uint32_t frames;  /* its frames, which follow in the file, except those that were */
-	uint32_t refused; /* refused (frame_check.h), */
-	uint16_t events;  /* and blocks of its dwells, clock readings and module events */
-	uint16_t sensor;
-};
 
 struct pcapng_interface {
 	uint16_t linktype;

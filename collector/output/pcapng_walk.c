@@ -52,21 +52,6 @@ static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
 	return w->swapped ? __builtin_bswap32(v) : v;
 }
 
-static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
-{
-	if ((len != NAME_LEN && len != NAME_LEN_EVENTS && len != NAME_LEN_REFUSED) ||
-	    load_be(p, 4) != ENTERPRISE)
-		return false;
-	n->run = load_be(p + 4, 8);
-	n->count = load_be(p + 12, 8);
-	n->first = load_be(p + 20, 8);
-	n->frames = load_be(p + 28, 4);
-	n->sensor = load_be(p + 32, 2);
-	n->events = len == NAME_LEN ? 0 : load_be(p + NAME_LEN, 2);
-	n->refused = len == NAME_LEN_REFUSED ? load_be(p + NAME_LEN_EVENTS, 4) : 0;
-	return n->refused <= n->frames;
-}
-
 /* Returns the begin of a block's options, or NULL. */
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
@@ -99,7 +84,7 @@ static bool block_name(struct combo_name *n, enum pcapng_kind kind, const uint8_
 		p += 4;
 		if (head[0] == 0 || head[1] > end - p)
 			return false;
-		if (head[0] == OPT_CUSTOM && name_read(n, p, head[1]))
+		if (head[0] == OPT_CUSTOM && combo_name_read(n, p, head[1]))
 			return true;
 		p += (head[1] + 3) & ~3;
 	}

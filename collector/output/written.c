@@ -67,26 +67,23 @@ int written_put(struct written *n, uint16_t sensor, uint64_t run, uint64_t next,
 
 /* The walk's current combo. */
 struct scan {
-	struct combo_name name;
-	uint32_t left; /* its frames and events still to follow; 0: in no combo */
-	int64_t at;    /* its first block's place */
+	struct combo_place in;
+	int64_t at; /* its first block's place */
 };
 
 static int scan_block(struct written *n, struct scan *s, const struct pcapng_block *b)
 {
-	const struct combo_name *name = &s->name;
+	const struct combo_name *name = &s->in.name;
 
 	if (b->kind == PCAPNG_SECTION)
-		s->left = 0;
+		s->in.left = 0;
 	/* Other statistics blocks are between combos, and end the current one. */
 	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS &&
 	    b->kind != PCAPNG_MODULE_EVENT)
 		return 0;
 	if (b->named)
-		*s = (struct scan){ .name = b->name,
-				    .left = b->name.frames - b->name.refused + b->name.events,
-				    .at = b->at };
-	if (!s->left || --s->left)
+		s->at = b->at;
+	if (!combo_place_block(&s->in, b->named ? &b->name : NULL))
 		return 0;
 	return written_put(n, name->sensor, name->run, name->count + 1, name->first + name->frames);
 }
@@ -106,7 +103,7 @@ int64_t written_scan(struct written *n, int fd, int64_t from, int64_t len)
 	if (w.at == 0 && len > 0 && len < 12)
 		return -EBADMSG; /* too short to be recognised */
 	/* A combo is one write: if its end is missing, no block follows. */
-	return s.left ? s.at : w.at;
+	return s.in.left ? s.at : w.at;
 }
 
 void written_free(struct written *n)

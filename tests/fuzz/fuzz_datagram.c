@@ -22,8 +22,8 @@
  * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
  * collector/output/recover.o collector/output/written.o collector/output/state.o
  * collector/files/series.o
- * collector/output/pcapng.o collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o
- * wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o wire/columns.o
+ * collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o wire/tryst.o
+ * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o wire/columns.o
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
  * wire/tails.o wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
  * collector/model/groups_file.o collector/model/coverage.o collector/combo/event.o

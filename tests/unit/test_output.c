@@ -5,9 +5,9 @@
  * collector/files/ask.o collector/files/limit.o collector/files/replaced.o collector/files/series.o
  * collector/files/ring.o
  * collector/output/state.o collector/output/written.o collector/output/pcapng.o
- * collector/output/pcapng_walk.o collector/output/interfaces.o collector/model/linktypes.o
- * collector/model/ledger.o collector/model/sensors.o collector/model/free_space.o
- * wire/info.o wire/totals.o wire/keys.o collector/model/coverage.o
+ * collector/output/pcapng_walk.o pcapng/combo_name.o collector/output/interfaces.o
+ * collector/model/linktypes.o collector/model/ledger.o collector/model/sensors.o
+ * collector/model/free_space.o wire/info.o wire/totals.o wire/keys.o collector/model/coverage.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
  * wire/module_event.o collector/output/output_clock.o

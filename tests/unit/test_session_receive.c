@@ -18,7 +18,7 @@
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/turns.o
  * collector/output/budget.o collector/model/free_space.o collector/model/ledger.o
  * collector/output/interfaces.o collector/output/pcapng.o collector/output/pcapng_walk.o
- * collector/combo/decompress.o collector/combo/unpack.o collector/combo/ahead.o
+ * pcapng/combo_name.o collector/combo/decompress.o collector/combo/unpack.o collector/combo/ahead.o
  * collector/combo/ahead_plan.o wire/tryst.o wire/shroud.o wire/derive.o wire/keys.o wire/table.o
  * wire/request.o wire/combo.o wire/columns.o collector/combo/forward.o wire/spool.o
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/state.o collector/output/written.o collector/output/pcapng.o
- * collector/output/pcapng_walk.o wire/channel.o */
+ * collector/output/pcapng_walk.o pcapng/combo_name.o wire/channel.o */
 /* The state file: it reads back as written, and not at all if any byte differs. */
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/written.o collector/output/pcapng.o collector/output/pcapng_walk.o
- * wire/channel.o */
+ * pcapng/combo_name.o wire/channel.o */
 /* Names in files: written names are found, and a file truncated anywhere is cut back to whole
  * combos. */
 #include "unit.h"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lays an index out: see index_format.h. */
+#include "index_build_lay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Bytes that grow. */
+struct text {
+	uint8_t *bytes;
+	size_t len, room;
+	bool failed;
+};
+
+/* Returns room for `len` bytes, or NULL. */
+static uint8_t *text_room(struct text *t, size_t len)
+{
+	size_t room = 2 * t->room + len + 256;
+	uint8_t *longer;
+
+	if (!t->failed && t->room - t->len < len) {
+		longer = realloc(t->bytes, room);
+		if (longer) {
+			t->bytes = longer;
+			t->room = room;
+		}
+		t->failed = !longer;
+	}
+	return t->failed ? NULL : t->bytes + t->len;
+}
+
+static void add(struct text *t, const void *bytes, size_t len)
+{
+	uint8_t *p = text_room(t, len);
+
+	if (p && len)
+		memcpy(p, bytes, len);
+	t->len += p ? len : 0;
+}
+
+static void add_le(struct text *t, uint64_t v, int bytes)
+{
+	uint8_t *p = text_room(t, bytes);
+
+	if (p)
+		store_le(p, v, bytes);
+	t->len += p ? bytes : 0;
+}
+
+static void add_varint(struct text *t, uint64_t v)
+{
+	uint8_t *p = text_room(t, VARINT_MAX);
+
+	if (p)
+		t->len += store_varint(p, v);
+}
+
+static void add_name(struct text *t, const char *name)
+{
+	add_varint(t, strlen(name));
+	add(t, name, strlen(name));
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* Chunks come one by one, in order. */
+struct ranges {
+	struct text text;
+	uint32_t from, to; /* the present range; empty before the first one */
+	uint32_t before;   /* the end of the range before it */
+};
+
+static void range_end(struct ranges *r)
+{
+	if (r->from == r->to)
+		return;
+	add_varint(&r->text, r->from - r->before);
+	add_varint(&r->text, r->to - r->from);
+	r->before = r->to;
+}
+
+static void ranges_chunk(struct ranges *r, uint32_t chunk)
+{
+	if (chunk != r->to || r->from == r->to) {
+		range_end(r);
+		r->from = chunk;
+	}
+	r->to = chunk + 1;
+}
+
+/* Adds them to `t`, and begins anew. */
+static void ranges_end(struct ranges *r, struct text *t)
+{
+	range_end(r);
+	add_varint(t, r->text.len);
+	add(t, r->text.bytes, r->text.len);
+	t->failed |= r->text.failed;
+	r->text.len = 0;
+	r->from = r->to = r->before = 0;
+}
+
+static void lay_chunks_of(struct text *t, struct ranges *r, const struct index_chunks *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		ranges_chunk(r, c->list[i]);
+	ranges_end(r, t);
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static void lay_head(struct text *t, const struct index_head *h)
+{
+	add(t, INDEX_MAGIC, INDEX_MAGIC_LEN);
+	add_le(t, INDEX_VERSION, 4);
+	add_le(t,
+	       (h->all_addresses ? INDEX_FLAG_ALL_ADDRESSES : 0) |
+		       (h->is_merged ? INDEX_FLAG_IS_MERGED : 0),
+	       4);
+	add_le(t, 0, 8); /* the hash */
+	add_le(t, h->pcapng_bytes, 8);
+	add_le(t, h->file_bytes, 8);
+	add_le(t, h->checksum, 4);
+	add_le(t, h->first_ns, 8);
+	add_le(t, h->last_ns, 8);
+	add_le(t, h->frames, 8);
+}
+
+/* Returns the span + 1. Stamps may be anything. */
+static uint64_t span_of(int64_t first_ns, int64_t last_ns)
+{
+	uint64_t span = (uint64_t)last_ns - (uint64_t)first_ns;
+
+	return span == UINT64_MAX ? span : span + 1;
+}
+
+static void lay_chunks(struct text *t, const struct index_build *b, const struct index_head *h)
+{
+	uint64_t before = 0;
+
+	add_varint(t, b->chunk_count);
+	for (uint32_t i = 0; i < b->chunk_count; i++) {
+		const struct index_chunk *c = &b->chunks[i];
+		bool frames = c->last_ns >= c->first_ns;
+
+		add_varint(t, c->at - before);
+		add_varint(t, frames ? span_of(c->first_ns, c->last_ns) : 0);
+		if (frames)
+			add_varint(t, (uint64_t)c->first_ns - (uint64_t)h->first_ns);
+		before = c->at;
+	}
+}
+
+static void lay_sensors(struct text *t, struct ranges *r, const struct index_build *b,
+			const struct index_head *h)
+{
+	add_varint(t, b->sensor_count);
+	for (uint32_t i = 0; i < b->sensor_count; i++) {
+		const struct index_sensor *s = &b->sensors[i].of;
+		bool frames = s->frames;
+
+		add_varint(t, s->id);
+		add_name(t, s->name);
+		add_name(t, s->group);
+		add_varint(t, s->frames);
+		add_varint(t, frames ? (uint64_t)s->first_ns - (uint64_t)h->first_ns : 0);
+		add_varint(t, frames ? (uint64_t)s->last_ns - (uint64_t)s->first_ns : 0);
+		lay_chunks_of(t, r, &b->sensors[i].chunks);
+	}
+}
+
+static void lay_runs(struct text *t, const struct index_build *b)
+{
+	add_varint(t, b->run_count);
+	for (uint32_t i = 0; i < b->run_count; i++) {
+		add_varint(t, b->runs[i].sensor);
+		add_varint(t, b->runs[i].run);
+		add_varint(t, b->runs[i].next);
+		add_varint(t, b->runs[i].accounted);
+	}
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+/* The addresses in order, and each one's chunks. */
+struct sorted {
+	struct index_address *list; /* `chunk`: the number before sorting */
+	uint32_t *begins;	    /* by number before sorting: of the chunks in `chunks` */
+	uint32_t *chunks;
+};
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t one = ((const struct index_address *)a)->address;
+	uint64_t other = ((const struct index_address *)b)->address;
+
+	return one < other ? -1 : one > other;
+}
+
+static void sorted_free(struct sorted *s)
+{
+	free(s->list);
+	free(s->begins);
+	free(s->chunks);
+}
+
+/* Places are by chunk, so that each address's stay in order. */
+static int sort(const struct index_build *b, struct sorted *s)
+{
+	uint32_t begin = 0;
+
+	s->list = malloc((b->address_count + 1) * sizeof(*s->list));
+	s->begins = malloc((b->address_count + 1) * sizeof(*s->begins));
+	s->chunks = malloc((b->place_count + 1) * sizeof(*s->chunks));
+	if (!s->list || !s->begins || !s->chunks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->address_count; i++) {
+		s->list[i] = b->addresses[i];
+		s->list[i].chunk = i;
+		s->begins[i] = begin;
+		begin += b->addresses[i].places;
+	}
+	for (uint32_t i = 0; i < b->place_count; i++)
+		s->chunks[s->begins[b->places[i].address]++] = b->places[i].chunk;
+	qsort(s->list, b->address_count, sizeof(*s->list), compare);
+	return 0;
+}
+
+static void lay_sorted(struct text *t, struct ranges *r, const struct index_build *b,
+		       const struct sorted *s)
+{
+	uint32_t count = b->address_count, step = 0;
+	struct text lists = { .bytes = NULL };
+	uint8_t address[INDEX_ADDRESS_LEN];
+
+	add_varint(t, count);
+	for (uint32_t i = 0; i < count; i++) {
+		store_be(address, s->list[i].address, sizeof(address));
+		add(t, address, sizeof(address));
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct index_address *a = &s->list[i];
+
+		if (step++ % INDEX_STEP == 0)
+			add_le(t, lists.len, 4);
+		/* The begin has moved to the end while the chunks were put there. */
+		for (uint32_t n = s->begins[a->chunk] - a->places; n < s->begins[a->chunk]; n++)
+			ranges_chunk(r, s->chunks[n]);
+		ranges_end(r, &lists);
+	}
+	add(t, lists.bytes, lists.len);
+	t->failed |= lists.failed;
+	free(lists.bytes);
+}
+
+static int lay_addresses(struct text *t, struct ranges *r, const struct index_build *b)
+{
+	struct sorted s = { .list = NULL };
+	int err = sort(b, &s);
+
+	if (!err)
+		lay_sorted(t, r, b, &s);
+	sorted_free(&s);
+	return err;
+}
+
+int index_lay(const struct index_build *b, const struct index_head *head, uint8_t **bytes,
+	      size_t *len)
+{
+	struct text t = { .bytes = NULL };
+	struct ranges r = { .from = 0 };
+	int err;
+
+	lay_head(&t, head);
+	lay_chunks(&t, b, head);
+	lay_chunks_of(&t, &r, &b->describing);
+	lay_sensors(&t, &r, b, head);
+	lay_runs(&t, b);
+	err = lay_addresses(&t, &r, b);
+	free(r.text.bytes);
+	if (err || t.failed) {
+		free(t.bytes);
+		return -ENOMEM;
+	}
+	store_le(t.bytes + INDEX_HASHED_AT - 8,
+		 index_hash(t.bytes + INDEX_HASHED_AT, t.len - INDEX_HASHED_AT), 8);
+	*bytes = t.bytes;
+	*len = t.len;
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What index_build.c has gathered, and its laying out (index_build_lay.c). */
+#ifndef ARCHIVE_INDEX_BUILD_LAY_H
+#define ARCHIVE_INDEX_BUILD_LAY_H
+
+#include "index_build.h"
+#include "index_format.h"
+#include "wire/bytes.h"
+
+/* Numbers of chunks, each higher than the one before. */
+struct index_chunks {
+	uint32_t *list;
+	uint32_t count, room;
+};
+
+struct index_sensor_built {
+	struct index_sensor of;
+	struct index_chunks chunks;
+};
+
+struct index_address {
+	uint64_t address;
+	uint32_t chunk;	 /* the last one noted */
+	uint32_t places; /* how many were noted */
+};
+
+struct index_place {
+	uint32_t address; /* number */
+	uint32_t chunk;
+};
+
+struct index_build {
+	uint64_t secret; /* against addresses that are chosen to collide */
+	uint64_t frames;
+	int64_t first_ns, last_ns;
+	bool too_many; /* addresses, or places */
+	struct index_chunk *chunks;
+	uint32_t chunk_count, chunk_room;
+	struct index_chunks describing;
+	struct index_sensor_built *sensors;
+	uint32_t sensor_count, sensor_room;
+	struct index_run *runs;
+	uint32_t run_count, run_room;
+	uint32_t newest[UINT16_MAX + 1]; /* by sensor: the number of its newest run, from 1 */
+	struct index_address *addresses; /* in the order in which they came */
+	uint32_t address_count, address_room;
+	uint32_t *slots; /* hash table of numbers of addresses */
+	uint32_t slot_count;
+	struct index_place *places; /* by chunk */
+	uint32_t place_count, place_room;
+};
+
+/* Lays the whole index out with this head. As index_finish(). */
+int index_lay(const struct index_build *b, const struct index_head *head, uint8_t **bytes,
+	      size_t *len);
+
+#endif
