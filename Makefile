@@ -132,7 +132,7 @@ $(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
 
-$(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(PCAPNG) $(WIRE)
+$(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(ARCHIVE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
@@ -416,11 +416,11 @@ $(BUILD)/tests/pipelines: $(BUILD)/tests/bench/pipelines.o $(PIPELINES:%=$(BUILD
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/swarm/combos.o \
-		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(BOARD) $(PCAPNG) $(WIRE)
+		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(BOARD) $(ARCHIVE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
-$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(BOARD) $(PCAPNG) $(WIRE)
+$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(BOARD) $(ARCHIVE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 

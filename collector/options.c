@@ -195,30 +195,6 @@ static int parse_listen(struct collector_options *o, char *text)
 	return 0;
 }
 
-/* A number with an optional suffix K, M, G or T (powers of 1024), or %. */
-static int parse_keep_free(struct keep_free *k, const char *text)
-{
-	static const char units[] = "KMGT";
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	unsigned int shift = unit ? 10 * (unit - units + 1) : 0;
-
-	if (*text >= '0' && *text <= '9' && !strcmp(end, "%") && n <= 99) {
-		*k = (struct keep_free){ .bytes = n ? UINT64_MAX : 0, .percent = n };
-		return 0;
-	}
-	end += unit ? 1 : 0;
-	if (*text < '0' || *text > '9' || *end || n > (unsigned long long)INT64_MAX >> shift) {
-		log_line("--keep-free %s: must be a size such as 500M or 2G, or a percentage from "
-			 "0%% to 99%%",
-			 text);
-		return -EINVAL;
-	}
-	*k = (struct keep_free){ .bytes = n << shift };
-	return 0;
-}
-
 static int parse_live_bytes(uint32_t *bytes, const char *text)
 {
 	char *end;
@@ -282,7 +258,7 @@ static int parse_option(struct collector_options *o, int id)
 		o->state = optarg;
 		return 0;
 	case OPT_KEEP_FREE:
-		return parse_keep_free(&o->keep_free, optarg);
+		return space_parse("--keep-free", optarg, &o->keep_free);
 	case OPT_CONTROL:
 		o->control = optarg;
 		return 0;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "pcapng/section.h"
 
 #define HEAD 1024 /* bytes that have the section header's comment */
 
@@ -91,8 +92,7 @@ int ring_init(struct ring *r, const struct series *s, unsigned int most, char *c
 	*r = (struct ring){ .most = most };
 	if (err)
 		return err;
-	snprintf(r->comment, sizeof(r->comment),
-		 "in the ring of -w %s: the oldest files are deleted (-W)", base);
+	snprintf(r->comment, sizeof(r->comment), SECTION_RING_BEGIN "%s" SECTION_RING_END, base);
 	for (unsigned int i = 0; i < count && !err; i++)
 		err = take_old(r, files[i]);
 	return err;

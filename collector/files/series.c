@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERIES_STAMP 14 /* digits */
-
 /* The parts that all names share: before "_NNNNN", and the ending. */
 struct series_parts {
 	char front[PATH_MAX]; /* with the folder */
@@ -84,28 +82,6 @@ int series_name(const struct series *s, unsigned int number, char *name, size_t 
 
 /* ---- existing names -------------------------------------------------------------------------- */
 
-unsigned int series_number(const char *name)
-{
-	const char *base = base_of(name), *dot = strrchr(base, '.');
-	const char *at = dot ?: base + strlen(base);
-	unsigned long number;
-	char *end;
-
-	for (int i = 0; i < 2; i++) {
-		const char *behind = at;
-
-		while (at > base && isdigit((unsigned char)at[-1]))
-			at--;
-		if (at == behind || at == base || at[-1] != '_')
-			return 0;
-		number = behind - at == SERIES_STAMP ? ULONG_MAX : strtoul(at, &end, 10);
-		if (number < UINT_MAX)
-			return number;
-		at--; /* the number is before the stamp */
-	}
-	return 0;
-}
-
 /* Returns the text after a name's front; NULL if it is not that of this series. */
 static const char *front_skip(const struct series_parts *p, const char *name)
 {
@@ -165,16 +141,6 @@ int series_base(const struct series *s, char *base, size_t size)
 		return n;
 	n = snprintf(base, size, "%s%s", p.front + p.folder, p.end);
 	return n < (int)size ? 0 : -ENAMETOOLONG;
-}
-
-/* Names with times may not be in the order of their numbers, as after a change of the clock. */
-int series_compare(const char *a, const char *b)
-{
-	unsigned int number_a = series_number(a), number_b = series_number(b);
-
-	if (number_a && number_b && number_a != number_b)
-		return number_a < number_b ? -1 : 1;
-	return strverscmp(base_of(a), base_of(b));
 }
 
 static int compare(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "archive/series_name.h"
 #include "collector/model/settings.h"
 
 /* A series' location: `path` of -w, a folder or the names' prefix. */
@@ -33,9 +34,5 @@ int series_name(const struct series *s, unsigned int number, char *name, size_t 
 int series_list(const struct series *s, char ***list, unsigned int *next);
 /* Whether an opened file has a section header and nothing else. */
 bool series_is_empty(int fd);
-/* Returns the number in the name of a file of any series; 0 for other names. */
-unsigned int series_number(const char *name);
-/* Compares names without their folders: below 0 if `a` was begun before `b`. */
-int series_compare(const char *a, const char *b);
 
 #endif

@@ -6,14 +6,7 @@
 
 #define SLACK 8 /* free_space_fits() adds 1/SLACK of --keep-free */
 
-uint64_t keep_free_bytes(const struct keep_free *k, uint64_t size)
-{
-	uint64_t part = size / 100 * k->percent;
-
-	return k->percent && part < k->bytes ? part : k->bytes;
-}
-
-bool free_space_ask(struct free_space *d, int fd, const struct keep_free *k)
+bool free_space_ask(struct free_space *d, int fd, const struct space *k)
 {
 	struct statfs fs;
 
@@ -21,7 +14,7 @@ bool free_space_ask(struct free_space *d, int fd, const struct keep_free *k)
 		return false;
 	d->size = (uint64_t)fs.f_blocks * fs.f_bsize;
 	d->free = (uint64_t)fs.f_bavail * fs.f_bsize;
-	d->keep = keep_free_bytes(k, d->size);
+	d->keep = space_of(k, d->size);
 	return true;
 }
 

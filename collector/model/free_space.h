@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --keep-free: bytes, or a percentage of the file system. */
-struct keep_free {
-	uint64_t bytes;	      /* with a percentage: the upper limit */
-	unsigned int percent; /* 0: only bytes */
-};
+#include "common/space.h"
 
 #define KEEP_FREE_DEFAULT                                                                          \
 	{                                                                                          \
@@ -21,16 +17,14 @@ struct keep_free {
  * only after this time without a failure. */
 #define FREE_SPACE_RECOVERED_NS 1000000000ULL
 
-/* Returns the bytes of --keep-free on a file system of `size` bytes. */
-uint64_t keep_free_bytes(const struct keep_free *k, uint64_t size);
 /* A file system's space in bytes. */
 struct free_space {
 	uint64_t size, free;
-	uint64_t keep; /* keep_free_bytes() */
+	uint64_t keep; /* --keep-free on it */
 };
 /* Reads the space of `fd`'s file system. Returns false if it does not report any, as a tmpfs
  * without a limit. */
-bool free_space_ask(struct free_space *d, int fd, const struct keep_free *k);
+bool free_space_ask(struct free_space *d, int fd, const struct space *k);
 /* Returns whether `len` more bytes leave --keep-free free. If a write already `waits` for space, a
  * part of --keep-free is added, as files are deleted one by one. */
 bool free_space_fits(const struct free_space *d, uint64_t len, bool waits);

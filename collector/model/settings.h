@@ -24,7 +24,7 @@ struct collector_options {
 	const char *live;    /* as `control`, with LIVE_PATH; "none": no viewers */
 	const char *board;   /* as `live`, with BOARD_PATH */
 	const char *user;
-	struct keep_free keep_free;
+	struct space keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
 	uint32_t rotate_count; /* -W: most files of the ring; 0: none is deleted */

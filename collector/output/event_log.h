@@ -55,7 +55,7 @@ struct event_log_place {
 
 struct event_log {
 	const char *folder; /* NULL: no event log */
-	const struct keep_free *keep_free;
+	const struct space *keep_free;
 	int files;		/* socket to serve.c */
 	uint64_t written, lost; /* lines written; lines lost, with a write or with the output */
 	uint64_t refused;	/* lines beyond the limits of names or of EVENT_LOG_OPENS */

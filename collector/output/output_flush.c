@@ -14,17 +14,20 @@
 #include "output_file.h"
 #include "output_hold.h"
 #include "pcapng.h"
+#include "pcapng/section.h"
 #include "sensor.h"
 
 void output_section_begin(struct output *out)
 {
 	struct utsname u;
-	char os[256];
+	char os[256], keep_free[SECTION_COMMENT_MAX];
 
+	snprintf(keep_free, sizeof(keep_free), SECTION_KEEP_FREE_FORMAT,
+		 (unsigned long long)out->o->keep_free.bytes, out->o->keep_free.percent);
 	uname(&u);
 	snprintf(os, sizeof(os), "%s %s %s", u.sysname, u.release, u.machine);
-	out->len += pcapng_section(out->buffer + out->len, os, "saluki-collector " SALUKI_VERSION,
-				   out->ring);
+	out->len += pcapng_section(out->buffer + out->len, os, SECTION_COLLECTOR SALUKI_VERSION,
+				   out->ring, keep_free);
 	out->section++;
 	out->interfaces = 0;
 }

@@ -92,14 +92,16 @@ static size_t block_end(uint8_t *out, uint8_t *p, int options)
 	return len;
 }
 
-size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *comment)
+size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *ring,
+		      const char *keep_free)
 {
 	uint8_t *p = block_begin(out, BLOCK_SECTION);
 
 	p = put32(p, SECTION_MAGIC);
 	p = put16(put16(p, 1), 0);
 	p = put32(put32(p, 0xffffffff), 0xffffffff); /* length of the section: not known */
-	p = put_text(p, OPT_COMMENT, comment);
+	p = put_text(p, OPT_COMMENT, ring);
+	p = put_text(p, OPT_COMMENT, keep_free);
 	p = put_text(p, SHB_OS, os);
 	p = put_text(p, SHB_APPLICATION, application);
 	return block_end(out, p, 1);

@@ -50,8 +50,9 @@ struct pcapng_clock_offset {
 	uint64_t realtime_ns;	/* the collector's clock at that time */
 };
 
-/* `comment` may be NULL. */
-size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *comment);
+/* Comments (pcapng/section.h) may be NULL or "". */
+size_t pcapng_section(uint8_t *out, const char *os, const char *application, const char *ring,
+		      const char *keep_free);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
 /* `name`: for a combo's first block, else NULL. */
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,

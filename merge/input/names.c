@@ -14,9 +14,9 @@
 
 #include "common/log.h"
 #include "pcapng/block.h"
+#include "pcapng/section.h"
 
 #define SHB_APPLICATION 4
-#define OWN "saluki-merge "
 #define ENDING ".pcapng"
 #define BEGIN 1024 /* bytes that tell what a file is */
 #define OTHERS 16  /* open files that are no input: standard ones, the trace, those of libraries */
@@ -160,8 +160,8 @@ static bool is_merged(struct pcapng_block b)
 	bool own = false;
 
 	while (pcapng_option(&b, &o))
-		own |= o.code == SHB_APPLICATION && o.len > strlen(OWN) &&
-		       !memcmp(o.value, OWN, strlen(OWN));
+		own |= o.code == SHB_APPLICATION && o.len > strlen(SECTION_MERGE) &&
+		       !memcmp(o.value, SECTION_MERGE, strlen(SECTION_MERGE));
 	return own;
 }
 

@@ -7,21 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pcapng/receptions.h"
+
 /* Memory that receptions point into. */
 struct chunk {
 	unsigned int users; /* receptions, and who fills it; freed after the last one */
 	size_t size;
 	uint8_t bytes[];
-};
-
-/* Bits of `flags`, also in files (saluki-files(5)). */
-enum {
-	HEARD_LATE = 1, /* it came after its transmission was written */
-	HEARD_BAD_FCS = 2,
-	HEARD_AMBIGUOUS = 4, /* another transmission was in reach, too */
-	HEARD_UNALIGNED = 8, /* the sensor's clock was never found */
-	HEARD_OFF = 16,	     /* more than 5 sigma from the transmission's time */
-	HEARD_UNSETTLED = 32 /* while the radio changed its channel */
 };
 
 struct reception {

@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 #include "common/version.h"
+#include "pcapng/section.h"
 
 #define OUTLET_BUFFER (1024 * 1024)
-#define OUTLET_APPLICATION "saluki-merge " SALUKI_VERSION /* of all sections */
+#define OUTLET_APPLICATION SECTION_MERGE SALUKI_VERSION /* of all sections */
 
 struct outlet {
 	int fd;		       /* -1: none */

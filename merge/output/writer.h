@@ -13,13 +13,9 @@
 #include "ledger.h"
 #include "merge/input/sensors.h"
 #include "outlet.h"
+#include "pcapng/receptions.h"
 
 #define WRITER_CHANNELS 256
-#define RECEPTION_LEN 23 /* in the option */
-#define RECEPTIONS_VERSION 1
-#define RECEPTIONS_EACH 2048		     /* in an option; the next one follows it */
-#define RECEPTIONS_HEAD 9		     /* the option's code, length, enterprise and version */
-#define RECEPTIONS_GAP (RECEPTIONS_HEAD + 3) /* with padding, between two options' receptions */
 
 struct writer {
 	struct outlet *outlet;

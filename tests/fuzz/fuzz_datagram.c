@@ -21,7 +21,7 @@
  * collector/output/interfaces.o collector/output/output.o collector/output/output_flush.o
  * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
  * collector/output/recover.o collector/output/written.o collector/output/state.o
- * collector/files/series.o
+ * collector/files/series.o archive/series_name.o
  * collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o wire/tryst.o
  * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o wire/columns.o
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o

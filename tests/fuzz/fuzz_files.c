@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/files/serve.o collector/files/limit.o collector/files/event_log.o
- * collector/files/replaced.o collector/files/series.o collector/files/ring.o wire/module_event.o */
+ * collector/files/replaced.o collector/files/series.o archive/series_name.o collector/files/ring.o
+ * wire/module_event.o */
 /*
  * The collector's privileged process, asked by an unprivileged one under an attacker's control.
  * First byte: how the collector was started; then messages of any length, with unexpected

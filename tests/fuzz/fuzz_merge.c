@@ -9,7 +9,8 @@
  * merge/input/files_index.o merge/input/names.o pcapng/block.o merge/input/pipe.o
  * merge/input/sensors.o merge/input/take.o merge/sweep/merge.o merge/sweep/rehearse.o
  * merge/output/all.o pcapng/build.o merge/output/ledger.o merge/output/outlet.o
- * merge/output/trace.o merge/output/writer.o merge/sweep/retire.o merge/sweep/sweep.o common/stop.o
+ * merge/output/trace.o pcapng/receptions.o merge/output/writer.o merge/sweep/retire.o
+ * merge/sweep/sweep.o common/stop.o
  */
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all

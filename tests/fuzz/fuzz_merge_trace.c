@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/output/trace.o pcapng/blocks.o merge/output/ledger.o pcapng/block.o
- * common/log.o
+/* links: merge/output/trace.o pcapng/receptions.o pcapng/blocks.o merge/output/ledger.o
+ * pcapng/block.o common/log.o
  */
 /*
  * Readers of a unified trace, with any file. Always holds: receptions are inside their block; a

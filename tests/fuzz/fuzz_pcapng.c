@@ -218,7 +218,7 @@ static void write_block(struct laid_out *w, struct fuzz_input *in)
 	size_t len = 0;
 
 	if (what == 0 || !w->blocks) {
-		len = pcapng_section(out, text(in), text(in), text(in));
+		len = pcapng_section(out, text(in), text(in), text(in), text(in));
 		w->interfaces = 0;
 		w->left = 0;
 		w->sections++;

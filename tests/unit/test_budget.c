@@ -75,15 +75,15 @@ static uint64_t writes_at(unsigned int i, uint64_t rate, uint64_t seconds)
 
 static void what_is_kept_free(void **state)
 {
-	const struct keep_free usual = KEEP_FREE_DEFAULT, size = { .bytes = 5 * GB },
-			       part = { .bytes = UINT64_MAX, .percent = 50 }, none = { 0 };
+	const struct space usual = KEEP_FREE_DEFAULT, size = { .bytes = 5 * GB },
+			   part = { .bytes = UINT64_MAX, .percent = 50 }, none = { 0 };
 
 	(void)state;
-	assert_true(keep_free_bytes(&usual, 100 * GB) == GB);
-	assert_true(keep_free_bytes(&usual, 1000 * GB) == 1ULL << 30);
-	assert_true(keep_free_bytes(&size, 100 * GB) == 5 * GB);
-	assert_true(keep_free_bytes(&part, 100 * GB) == 50 * GB);
-	assert_true(keep_free_bytes(&none, 100 * GB) == 0);
+	assert_true(space_of(&usual, 100 * GB) == GB);
+	assert_true(space_of(&usual, 1000 * GB) == 1ULL << 30);
+	assert_true(space_of(&size, 100 * GB) == 5 * GB);
+	assert_true(space_of(&part, 100 * GB) == 50 * GB);
+	assert_true(space_of(&none, 100 * GB) == 0);
 }
 
 /* 250 MB/s for hours, next to other sensors, on a disk with enough space. */

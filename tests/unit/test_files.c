@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/files/serve.o collector/files/ask.o collector/files/limit.o
  * collector/files/event_log.o collector/files/replaced.o collector/files/series.o
- * collector/files/ring.o wire/module_event.o */
+ * archive/series_name.o collector/files/ring.o wire/module_event.o */
 /*
  * The privileged process that opens files, asked by a receiving process under an attacker's
  * control. Its requests take a bounded part of the file system and cannot reach earlier captures.

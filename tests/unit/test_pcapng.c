@@ -24,7 +24,7 @@ static size_t write_file(int n)
 				      .comment = "c" };
 	struct pcapng_statistics s = { .received = 9, .comment = "balance 0" };
 	struct combo_frame f = { .orig_len = 1000, .data = (const uint8_t *)"0123456789" };
-	size_t len = pcapng_section(file, "Linux", "test", NULL);
+	size_t len = pcapng_section(file, "Linux", "test", NULL, NULL);
 
 	len += pcapng_interface(file + len, &i);
 	for (int k = 0; k < n; k++) {
@@ -77,7 +77,7 @@ static int64_t whole_blocks(int fd, int64_t len)
 
 static void whole_blocks_are_found_at_every_cut(void **state)
 {
-	size_t whole = write_file(3), section = pcapng_section(file, "Linux", "test", NULL);
+	size_t whole = write_file(3), section = pcapng_section(file, "Linux", "test", NULL, NULL);
 
 	(void)state;
 	for (size_t len = 0; len <= whole; len++) {
@@ -226,7 +226,7 @@ static void texts_of_any_length_fit(void **state)
 	(void)state;
 	memset(endless, 'x', sizeof(endless) - 1);
 	assert_true(pcapng_interface(file, &i) <= PCAPNG_META_MAX);
-	assert_true(pcapng_section(file, endless, endless, endless) <= PCAPNG_META_MAX);
+	assert_true(pcapng_section(file, endless, endless, endless, endless) <= PCAPNG_META_MAX);
 }
 
 int main(void)

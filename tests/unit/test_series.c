@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files/series.o */
+/* links: collector/files/series.o archive/series_name.o */
 /* Names of a series: new ones, and those that belong to it. */
 #include "unit.h"
 

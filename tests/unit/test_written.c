@@ -21,7 +21,7 @@ static uint64_t first;
 
 static void begin(void)
 {
-	len = pcapng_section(file, "Linux", "test", NULL);
+	len = pcapng_section(file, "Linux", "test", NULL, NULL);
 	combos = 0;
 	first = 0;
 }

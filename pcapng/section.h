@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Section: what section headers of our programs say, for who reads the files later. */
+#ifndef PCAPNG_SECTION_H
+#define PCAPNG_SECTION_H
+
+/* The application: this and the version. */
+#define SECTION_COLLECTOR "saluki-collector "
+#define SECTION_MERGE "saluki-merge "
+
+#define SECTION_COMMENT_MAX 512
+/* A comment of a file that its collector will delete (-W), with the ring's name between. */
+#define SECTION_RING_BEGIN "in the ring of -w "
+#define SECTION_RING_END ": the oldest files are deleted (-W)"
+/* Another one: the collector leaves this free on the disk. Bytes, and a percentage or 0. */
+#define SECTION_KEEP_FREE_FORMAT "--keep-free: %llu bytes, %u %%"
+
+#endif
