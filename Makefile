@@ -36,6 +36,7 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 LIBS_LIVE := -lseccomp
+LIBS_KEEP := -lseccomp -l:libzstd.a -pthread
 LIBS_MERGE := -lseccomp -lsodium -lm
 LIBS_WEB := -lmicrohttpd -lseccomp
 
@@ -85,6 +86,9 @@ PRINT := $(BUILD)/print.a
 BOARD := $(BUILD)/board.a
 PCAPNG := $(BUILD)/pcapng.a
 ARCHIVE := $(BUILD)/archive.a
+DISSECT := $(BUILD)/dissect.a
+KEEP_SOURCES := $(wildcard keep/*.c keep/*/*.c)
+KEEP := $(KEEP_SOURCES:%.c=$(BUILD)/%.o)
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
 WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
 MERGE_SOURCES := $(wildcard merge/*.c merge/*/*.c)
@@ -100,7 +104,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-keep $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
 # A script; a link to it stands beside the programs.
 REPORT := $(if $(WITHOUT),,$(BUILD)/saluki-merge-report)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(REPORT))
@@ -112,7 +116,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/pretend_board) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/dissect_run $(BUILD)/tests/pretend_board) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -139,6 +143,10 @@ $(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(ARCHIVE) $(PCAPNG) $(WIRE)
 $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/saluki-keep: $(KEEP) $(DISSECT) $(ARCHIVE) $(PCAPNG) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_KEEP)
 
 $(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
 	$(call say,LD,$@)
@@ -169,6 +177,7 @@ $(BOARD): $(patsubst %.c,$(BUILD)/%.o,$(wildcard board/*.c))
 $(ARCHIVE): $(patsubst %.c,$(BUILD)/%.o,$(wildcard archive/*.c))
 $(PCAPNG): $(patsubst %.c,$(BUILD)/%.o,$(wildcard pcapng/*.c))
 $(PRINT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
+$(DISSECT): $(patsubst %.c,$(BUILD)/%.o,$(wildcard dissect/*.c))
 $(BUILD)/%.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D)
@@ -307,6 +316,10 @@ $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/fi
 $(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/tests/dissect_run: $(BUILD)/tests/dissect/dissect_run.o $(DISSECT) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(call say,LD,$@)
@@ -631,6 +644,7 @@ MAN_PAGES := $(wildcard docs/*.[1-8])
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	755:$(BUILD)/saluki-keep:$(PREFIX)/bin/saluki-keep \
 	755:$(BUILD)/saluki-live:$(PREFIX)/bin/saluki-live \
 	755:$(BUILD)/saluki-merge:$(PREFIX)/bin/saluki-merge \
 	755:merge/report/saluki-merge-report:$(PREFIX)/bin/saluki-merge-report \
@@ -640,6 +654,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
+	644:$(BUILD)/completion/saluki-keep:$(SHARE)/bash-completion/completions/saluki-keep \
 	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
 	644:$(BUILD)/completion/saluki-merge:$(SHARE)/bash-completion/completions/saluki-merge \
 	644:$(BUILD)/completion/saluki-merge-report:$(SHARE)/bash-completion/completions/saluki-merge-report \
@@ -672,7 +687,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] dissect/*.[ch] keep/*.[ch] keep/*/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -704,9 +719,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) live merge pcapng print swarm web wire
+		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) dissect keep live merge pcapng print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(KEEP_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c dissect/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -718,5 +733,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent archive board bpf cmocka collector common live merge modules pcapng print sodium swarm tests web wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent archive board bpf cmocka collector common dissect keep live merge modules pcapng print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* EtherTypes: see network.h. */
+#include "network.h"
+
+#include "bpf/parse_network.h"
+
+#define ETHERTYPE_MIN 1536 /* less is a length */
+#define ETHERTYPE_IPV4 0x0800
+#define ETHERTYPE_IPV6 0x86dd
+#define MPLS_BOTTOM 1
+
+static int is_tag(unsigned int type)
+{
+	return type == 0x8100 || type == 0x88a8 || type == 0x9100;
+}
+
+static int is_mpls(unsigned int type)
+{
+	return type == 0x8847 || type == 0x8848;
+}
+
+static void set(struct dissection *d, unsigned int type)
+{
+	d->ethertype = type;
+	d->has |= DISSECT_ETHERTYPE;
+}
+
+/* After the last label comes IP, by its first nibble, or something without a type. */
+static unsigned int after_mpls(const struct frame *f, unsigned int off, unsigned int type)
+{
+	const unsigned char *p;
+
+	for (int i = 0; i < LINK_TAGS_MAX; i++, off += 4) {
+		p = frame_at(f, off, 5);
+		if (!p)
+			return type;
+		if (p[2] & MPLS_BOTTOM)
+			return p[4] >> 4 == 4	? ETHERTYPE_IPV4
+			       : p[4] >> 4 == 6 ? ETHERTYPE_IPV6
+						: type;
+	}
+	return type;
+}
+
+void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,
+		       unsigned int type)
+{
+	const unsigned char *p;
+
+	for (int i = 0; i < LINK_TAGS_MAX && is_tag(type); i++, off += 4) {
+		p = frame_at(f, off, 4);
+		if (!p)
+			break;
+		set(d, type);
+		type = parse_be16(p + 2);
+	}
+	if (type < ETHERTYPE_MIN) {
+		network_llc(d, f, off);
+		return;
+	}
+	set(d, is_mpls(type) ? after_mpls(f, off, type) : type);
+}
+
+void network_llc(struct dissection *d, const struct frame *f, unsigned int off)
+{
+	const unsigned char *p = frame_at(f, off, 8);
+	unsigned int type;
+
+	if (!p || !llc_is_snap(p) || p[3] || p[4] || (p[5] && p[5] != 0xf8))
+		return;
+	type = parse_be16(p + 6);
+	if (type >= ETHERTYPE_MIN)
+		network_ethertype(d, f, off + 8, type);
+}

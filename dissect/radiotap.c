@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Radiotap: see radiotap.h. */
+#include "radiotap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "bpf/parse_frame.h"
+
+#define HEAD 8
+#define WORDS_MAX 128 /* present words followed, as in bpf/parse_dot11.h */
+#define NAMESPACE (1u << 29)
+#define VENDOR (1u << 30)
+#define MORE (1u << 31)
+#define VENDOR_HEAD 6 /* OUI 3, subspace 1, length of its fields 2; aligned to 2 */
+
+/* Sizes of 0: not known. */
+static const struct {
+	uint8_t size, align;
+} fields[RADIOTAP_FIELDS] = {
+	{ 8, 8 },  { 1, 1 },  { 1, 1 },	 { 4, 2 },  { 2, 2 }, { 1, 1 }, { 1, 1 },
+	{ 2, 2 },  { 2, 2 },  { 2, 2 },	 { 1, 1 },  { 1, 1 }, { 1, 1 }, { 1, 1 },
+	{ 2, 2 },  { 2, 2 },  { 1, 1 },	 { 1, 1 },  { 8, 4 }, { 3, 1 }, { 8, 4 },
+	{ 12, 2 }, { 12, 8 }, { 12, 2 }, { 12, 2 }, { 6, 2 }, { 1, 1 }, { 4, 2 },
+};
+
+/* Finds the fields of one present word from `off` on. Returns the offset after them, or 0 if the
+ * walk ends here. */
+static unsigned int walk(struct radiotap *r, unsigned int word, unsigned int off)
+{
+	for (unsigned int bits = word & (NAMESPACE - 1); bits; bits &= bits - 1) {
+		unsigned int i = __builtin_ctz(bits);
+
+		if (i >= RADIOTAP_FIELDS)
+			return 0;
+		off = (off + fields[i].align - 1) & ~(fields[i].align - 1u);
+		if (off + fields[i].size > r->len)
+			return 0;
+		if (!(r->has & 1u << i)) {
+			r->has |= 1u << i;
+			r->at[i] = off;
+		}
+		off += fields[i].size;
+	}
+	return off;
+}
+
+/* Skips a vendor's fields. */
+static unsigned int skip_vendor(const struct radiotap *r, const uint8_t *frame, unsigned int off)
+{
+	off = (off + 1) & ~1u;
+	if (off + VENDOR_HEAD > r->len)
+		return 0;
+	off += VENDOR_HEAD + parse_le16(frame + off + 4);
+	return off <= r->len ? off : 0;
+}
+
+/* The words after the first one. A namespace's second word has no field that is known. */
+static void walk_more(struct radiotap *r, const uint8_t *frame, unsigned int word, unsigned int off)
+{
+	bool vendor = false;
+
+	for (unsigned int at = HEAD; off && word & MORE; at += 4) {
+		bool first = word & (NAMESPACE | VENDOR);
+
+		if (word & VENDOR) {
+			if (word & NAMESPACE)
+				return;
+			off = skip_vendor(r, frame, off);
+			vendor = true;
+		} else if (word & NAMESPACE) {
+			vendor = false;
+		}
+		word = parse_le32(frame + at);
+		if (vendor || !off)
+			continue;
+		if (first)
+			off = walk(r, word, off);
+		else if (word & (NAMESPACE - 1))
+			return;
+	}
+}
+
+/* Returns the offset after the present words, or 0 if they do not end inside the header. */
+static unsigned int first_field(const struct radiotap *r, const uint8_t *frame)
+{
+	unsigned int off = HEAD, words = 1;
+
+	for (unsigned int word = parse_le32(frame + 4); word & MORE; off += 4) {
+		if (off + 4 > r->len || words++ == WORDS_MAX)
+			return 0;
+		word = parse_le32(frame + off);
+	}
+	return off;
+}
+
+int radiotap_read(struct radiotap *r, const uint8_t *frame, size_t len)
+{
+	unsigned int off, word;
+
+	r->has = 0;
+	if (len < HEAD || frame[0])
+		return -EBADMSG;
+	r->len = parse_le16(frame + 2);
+	if (r->len < HEAD || r->len > len)
+		return -EBADMSG;
+	off = first_field(r, frame);
+	if (!off)
+		return 0;
+	word = parse_le32(frame + 4);
+	off = walk(r, word, off);
+	if (word & MORE)
+		walk_more(r, frame, word, off);
+	return 0;
+}

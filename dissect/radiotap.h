@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Radiotap (radiotap.org): where the fields of a header are. In: untrusted bytes. Out: an offset
+ * for each field. All present words of radiotap's own namespaces are followed, and vendors' fields
+ * are skipped. Of a field that the header has more than once, the first one counts: the later ones
+ * are of single antennas.
+ */
+#ifndef DISSECT_RADIOTAP_H
+#define DISSECT_RADIOTAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bits of the present word. */
+enum {
+	RADIOTAP_TSFT = 0,
+	RADIOTAP_FLAGS = 1,
+	RADIOTAP_RATE = 2,
+	RADIOTAP_CHANNEL = 3,
+	RADIOTAP_SIGNAL = 5,
+	RADIOTAP_NOISE = 6,
+	RADIOTAP_XCHANNEL = 18,
+	RADIOTAP_MCS = 19,
+	RADIOTAP_AMPDU = 20,
+	RADIOTAP_VHT = 21,
+	RADIOTAP_HE = 23,
+	RADIOTAP_ZERO_LENGTH = 26, /* no frame follows */
+	RADIOTAP_FIELDS = 28
+};
+
+struct radiotap {
+	uint32_t has;		      /* bit per field */
+	uint16_t len;		      /* bytes of the header; at least 8 */
+	uint16_t at[RADIOTAP_FIELDS]; /* offset from the frame's begin, where `has` has its bit */
+};
+
+/* Reads a header. Returns 0, or -EBADMSG: of `len` kept bytes and `orig_len` on the wire there is
+ * no whole header of version 0. If the header is too short for its fields, or an unknown field
+ * comes before them, the fields before that are found. */
+int radiotap_read(struct radiotap *r, const uint8_t *frame, size_t len);
+
+/* Returns a field's bytes, or NULL. */
+static inline const uint8_t *radiotap_field(const struct radiotap *r, const uint8_t *frame,
+					    int field)
+{
+	return r->has & 1u << field ? frame + r->at[field] : NULL;
+}
+
+#endif
