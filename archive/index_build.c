@@ -240,6 +240,11 @@ int index_address(struct index_build *b, const uint8_t address[6])
 	return 0;
 }
 
+uint64_t index_frames(const struct index_build *b)
+{
+	return b->frames;
+}
+
 int index_finish(struct index_build *b, const struct index_head *head, uint8_t **bytes, size_t *len)
 {
 	struct index_head h = *head;

@@ -30,6 +30,9 @@ int index_address(struct index_build *b, const uint8_t address[6]);
 /* A combo of the run is complete: all before `next` are. */
 int index_combo(struct index_build *b, const struct index_run *run);
 
+/* Returns the frames so far. */
+uint64_t index_frames(const struct index_build *b);
+
 /* Lays the index out. `head`: all but what the builder knows (times, frames, all_addresses). The
  * caller frees `*bytes`. Returns 0 or -ENOMEM. */
 int index_finish(struct index_build *b, const struct index_head *head, uint8_t **bytes,

@@ -119,7 +119,7 @@ static void lay_head(struct text *t, const struct index_head *h)
 	add_le(t, 0, 8); /* the hash */
 	add_le(t, h->pcapng_bytes, 8);
 	add_le(t, h->file_bytes, 8);
-	add_le(t, h->checksum, 4);
+	add_le(t, h->end, 4);
 	add_le(t, h->first_ns, 8);
 	add_le(t, h->last_ns, 8);
 	add_le(t, h->frames, 8);

@@ -4,7 +4,7 @@
  * all others are varints (wire/bytes.h):
  *
  *     magic 8, version 4, flags 4, XXH64 of all that follows 8; pcapng_bytes 8, file_bytes 8,
- *     checksum 4, first_ns 8, last_ns 8, frames 8
+ *     end 4, first_ns 8, last_ns 8, frames 8
  *     chunks: number; each: bytes since the one before, frames' span + 1 or 0, and then the first
  *         stamp minus the file's
  *     describing chunks: ranges

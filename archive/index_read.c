@@ -158,7 +158,7 @@ static void read_head(struct index_head *h, const uint8_t *p)
 	*h = (struct index_head){
 		.pcapng_bytes = load_le64(p + 24),
 		.file_bytes = load_le64(p + 32),
-		.checksum = load_le32(p + 40),
+		.end = load_le32(p + 40),
 		.all_addresses = flags & INDEX_FLAG_ALL_ADDRESSES,
 		.is_merged = flags & INDEX_FLAG_IS_MERGED,
 		.first_ns = (int64_t)load_le64(p + 44),
@@ -167,17 +167,24 @@ static void read_head(struct index_head *h, const uint8_t *p)
 	};
 }
 
+static int check_version(const uint8_t *bytes, size_t len)
+{
+	if (len < INDEX_MAGIC_LEN + 4 || memcmp(bytes, INDEX_MAGIC, INDEX_MAGIC_LEN))
+		return -EBADMSG;
+	if (load_le32(bytes + INDEX_MAGIC_LEN) != INDEX_VERSION)
+		return -EPROTO;
+	return len < INDEX_HEAD_LEN ? -EBADMSG : 0;
+}
+
 static int check(struct index *x)
 {
 	struct rest r = { .at = x->bytes + INDEX_HEAD_LEN, .end = x->bytes + x->len };
+	int err = check_version(x->bytes, x->len);
 
-	if (x->len < INDEX_MAGIC_LEN + 4 || memcmp(x->bytes, INDEX_MAGIC, INDEX_MAGIC_LEN))
-		return -EBADMSG;
-	if (load_le32(x->bytes + INDEX_MAGIC_LEN) != INDEX_VERSION)
-		return -EPROTO;
-	if (x->len < INDEX_HEAD_LEN ||
-	    load_le64(x->bytes + INDEX_HASHED_AT - 8) !=
-		    index_hash(x->bytes + INDEX_HASHED_AT, x->len - INDEX_HASHED_AT))
+	if (err)
+		return err;
+	if (load_le64(x->bytes + INDEX_HASHED_AT - 8) !=
+	    index_hash(x->bytes + INDEX_HASHED_AT, x->len - INDEX_HASHED_AT))
 		return -EBADMSG;
 	read_head(&x->head, x->bytes);
 	if (check_chunks(x, &r))
@@ -226,6 +233,28 @@ int index_read(struct index *x, int fd)
 		return -errno;
 	}
 	return index_take(x, bytes, len);
+}
+
+int index_read_head(struct index_head *h, int fd)
+{
+	uint8_t bytes[INDEX_HEAD_LEN];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+	int err = n < 0 ? -errno : check_version(bytes, n);
+
+	if (!err)
+		read_head(h, bytes);
+	return err;
+}
+
+bool index_is_of(const struct index_head *h, int fd)
+{
+	uint8_t end[4];
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_size >= (off_t)sizeof(end) &&
+	       (uint64_t)st.st_size == h->file_bytes &&
+	       pread(fd, end, sizeof(end), st.st_size - sizeof(end)) == sizeof(end) &&
+	       load_le32(end) == h->end;
 }
 
 void index_close(struct index *x)

@@ -28,6 +28,10 @@ int index_read(struct index *x, int fd);
 /* The same for bytes in memory, which are taken over, also after an error. */
 int index_take(struct index *x, uint8_t *bytes, size_t len);
 void index_close(struct index *x);
+/* Reads only the head. Returns as index_read(); the hash is not checked. */
+int index_read_head(struct index_head *h, int fd);
+/* Whether the index was made of this compressed file. */
+bool index_is_of(const struct index_head *h, int fd);
 
 /* A place to read on from. */
 struct index_cursor {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Retire: see retire.h. */
+#include "retire.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+static uint64_t bytes_of(const struct stem *s)
+{
+	return s->bytes[FORM_PCAPNG] + s->bytes[FORM_ZST] + s->bytes[FORM_INDEX];
+}
+
+/* An uncompressed file is packed if its series goes on. */
+static bool is_packed(const struct stem *s)
+{
+	return s->has[FORM_INDEX] && (s->has[FORM_ZST] || s->has[FORM_PCAPNG]) &&
+	       (!s->has[FORM_PCAPNG] || s->is_followed);
+}
+
+/* The capture first: if the index is left behind alone, the next look removes it. */
+static int delete (int folder, struct stem *s, struct retired *r)
+{
+	static const enum form order[] = { FORM_PCAPNG, FORM_ZST, FORM_INDEX };
+	char name[NAME_MAX + 1];
+
+	for (int i = 0; i < FORMS; i++) {
+		if (!s->has[order[i]])
+			continue;
+		if (form_name(s->name, order[i], "", name, sizeof(name)))
+			return -ENAMETOOLONG;
+		if (unlinkat(folder, name, 0) && errno != ENOENT) {
+			int err = -errno;
+
+			log_line("%s: cannot be deleted: %s", name, strerror(-err));
+			return err;
+		}
+		s->has[order[i]] = false;
+	}
+	r->files++;
+	r->bytes += bytes_of(s);
+	memset(s->bytes, 0, sizeof(s->bytes));
+	snprintf(r->last, sizeof(r->last), "%s", s->name);
+	return 0;
+}
+
+static uint64_t free_bytes(int folder)
+{
+	struct statvfs fs;
+
+	return fstatvfs(folder, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct stem *one = *(struct stem *const *)a, *other = *(struct stem *const *)b;
+
+	if (one->time_ns != other->time_ns)
+		return one->time_ns < other->time_ns ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+/* Oldest first, as long as a limit is passed. */
+static int retire_oldest(int folder, struct stem **oldest, unsigned int count, uint64_t total,
+			 const struct retire_limits *limits, struct retired *r)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < count; i++) {
+		struct stem *s = oldest[i];
+
+		if (!(s->time_ns < limits->before_ns ||
+		      (limits->max_bytes && total > limits->max_bytes) ||
+		      (limits->min_free && free_bytes(folder) < limits->min_free)))
+			break;
+		total -= bytes_of(s);
+		err = delete (folder, s, r);
+	}
+	return err;
+}
+
+int retire(int folder, struct listing *l, const struct retire_limits *limits, struct retired *r)
+{
+	struct stem **oldest = malloc((l->count + 1) * sizeof(struct stem *));
+	unsigned int count = 0;
+	uint64_t total = 0;
+	int err;
+
+	*r = (struct retired){ .files = 0 };
+	if (!oldest)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < l->count; i++) {
+		total += bytes_of(&l->list[i]);
+		if (is_packed(&l->list[i]))
+			oldest[count++] = &l->list[i];
+	}
+	if (count)
+		qsort(oldest, count, sizeof(*oldest), by_time);
+	err = retire_oldest(folder, oldest, count, total, limits, r);
+	free(oldest);
+	return err;
+}

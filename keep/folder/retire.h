@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Retire: deletes the oldest capture files. Always holds: a deleted file is packed (its index
+ * stands beside it), and its index goes after it.
+ */
+#ifndef KEEP_FOLDER_RETIRE_H
+#define KEEP_FOLDER_RETIRE_H
+
+#include "listing.h"
+
+struct retire_limits {
+	int64_t before_ns;  /* files written last before this time go; INT64_MIN: none */
+	uint64_t max_bytes; /* of all forms in the folder; 0: any */
+	uint64_t min_free;  /* bytes on the file system; 0: any */
+};
+
+struct retired {
+	uint64_t files, bytes;
+	char last[256]; /* the stem that was deleted last */
+};
+
+/* Deletes. `l` loses what was deleted. Returns 0 or -errno after a line. */
+int retire(int folder, struct listing *l, const struct retire_limits *limits, struct retired *r);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki-keep: keeps the capture files of a folder for long. run.c connects the rooms:
+ *
+ *     folder/ which files are closed ─▶ pack/ compresses, makes the index ─▶ folder/retire: deletes
+ *
+ * find/ searches what is kept.
+ */
+#include "common/descriptors.h"
+#include "common/log.h"
+#include "options.h"
+#include "run.h"
+
+int main(int argc, char **argv)
+{
+	const struct command_def *command;
+	struct keep_options o;
+	int status;
+
+	descriptors_open_standard();
+	command = argc > 1 ? options_command(argv[1]) : NULL;
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	status = options_parse(&o, argc, argv);
+	if (status)
+		return status < 0 ? 0 : status;
+	if (o.once)
+		log_settings.level = o.log_level;
+	else
+		log_start(o.log_level);
+	return run(&o);
+}

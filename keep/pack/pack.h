@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Pack: makes the forms of one closed capture file.
+ *
+ *     STEM.pcapng ─▶ walk ─▶ STEM.idx.new ───▶ STEM.idx
+ *              └──▶ compress ▶ STEM.pcapng.zst.new ▶ STEM.pcapng.zst, and STEM.pcapng goes
+ *
+ * Each form is written whole and synchronised before its name is changed, and the capture goes
+ * last. Killed anywhere, the capture file is still there, or its compressed form with its index is.
+ */
+#ifndef KEEP_PACK_PACK_H
+#define KEEP_PACK_PACK_H
+
+#include "keep/folder/listing.h"
+#include "keep/options.h"
+
+struct packed {
+	uint64_t frames, bytes;	    /* of the capture file */
+	uint64_t compressed, index; /* bytes */
+};
+
+/* Returns 0 with `p`; -EINTR after a signal to stop; -EWOULDBLOCK if another program writes to the
+ * file; -ESTALE if it changed meanwhile; or -errno after a line. After an error, the capture file
+ * and its forms are as before. */
+int pack(int folder, const char *stem, const struct keep_options *o, struct packed *p);
+/* Whether the index of a compressed file is there, and is this file's. Its content is not read. */
+bool pack_index_fits(int folder, const struct stem *s);
+/* Makes the index of a compressed file again. */
+int pack_index(int folder, const char *stem, struct packed *p);
+/* Removes what a killed program has not finished. Returns how many files, or -errno. */
+int pack_clean(int folder);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sandbox: see sandbox.h; what a list means is in common/sandbox.h. */
+#include "sandbox.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "common/privsep.h"
+#include "common/sandbox.h"
+
+#define CALLS                                                                                      \
+	"open openat pread64 getdents getdents64 newfstatat fstatat64 renameat renameat2 "         \
+	"unlinkat "                                                                                \
+	"fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs fstatfs getrandom"
+
+/* A collector's files are its user's, and the folder may be root's. */
+#define CAPABILITIES                                                                               \
+	(PRIVSEP_CAP(CAP_DAC_OVERRIDE) | PRIVSEP_CAP(CAP_FOWNER) | PRIVSEP_CAP(CAP_CHOWN))
+
+int sandbox_keep(const char *folder)
+{
+	static const struct sandbox_check checks[] = {
+		{ "fcntl", 1, SANDBOX_INT, F_SETFD }, /* fdopendir(3) */
+		{ "fcntl64", 1, SANDBOX_INT, F_SETFD },
+		{ 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.allowed = CALLS,
+		.checked = checks,
+		.refused = SANDBOX_REACHING,
+	};
+	const struct sandbox_path paths[] = { { folder, SANDBOX_MAKE | SANDBOX_READ }, { 0 } };
+	int err = privsep_keep(CAPABILITIES) ?: sandbox_paths(paths);
+
+	prctl(PR_SET_DUMPABLE, 0);
+	return err ?: sandbox_calls(&policy);
+}
