@@ -62,7 +62,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,export/pipeline $(addprefix programs/,grace_
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
-NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/filter_words.c \
+NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/expression.c common/filter_words.c \
 	common/libpcap.c
 NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)

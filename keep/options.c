@@ -10,6 +10,7 @@
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/version.h"
+#include "find/find.h"
 
 enum {
 	OPT_COMPRESS = 256,
@@ -42,6 +43,7 @@ static const struct option_def defs[] = {
 };
 
 static const struct command_def commands[] = {
+	{ "find", find_main, find_defs, "search the files" },
 	{ 0 },
 };
 
@@ -52,7 +54,8 @@ const struct command_def *options_command(const char *name)
 
 static void help(void)
 {
-	printf("Usage: saluki-keep [OPTION]... DIR\n\n"
+	printf("Usage: saluki-keep [OPTION]... DIR\n"
+	       "       saluki-keep find [OPTION]... DIR [EXPRESSION]\n\n"
 	       "Keeps the capture files in DIR, where saluki-collector or saluki-merge writes "
 	       "them:\n"
 	       "compresses each file when it is closed, makes its index, and deletes the "

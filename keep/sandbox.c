@@ -37,3 +37,27 @@ int sandbox_keep(const char *folder)
 	prctl(PR_SET_DUMPABLE, 0);
 	return err ?: sandbox_calls(&policy);
 }
+
+int sandbox_find(const char *folder)
+{
+	static const struct sandbox_check checks[] = {
+		SANDBOX_TERMINAL_CHECKS,
+		{ 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.allowed = "open openat pread64",
+		.checked = checks,
+		.refused = SANDBOX_REACHING,
+	};
+	/* For counts in local time. */
+	const struct sandbox_path paths[] = { { folder, SANDBOX_READ },
+					      { "/usr/share/zoneinfo", SANDBOX_READ },
+					      { "/etc/localtime", LANDLOCK_ACCESS_FS_READ_FILE },
+					      { 0 } };
+	/* Captures can be root's. */
+	int err = privsep_keep(PRIVSEP_CAP(CAP_DAC_READ_SEARCH) | PRIVSEP_CAP(CAP_DAC_OVERRIDE))
+			  ?: sandbox_paths(paths);
+
+	prctl(PR_SET_DUMPABLE, 0);
+	return err ?: sandbox_calls(&policy);
+}

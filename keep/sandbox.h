@@ -6,4 +6,7 @@
 /* Returns 0, or -errno after a line. */
 int sandbox_keep(const char *folder);
 
+/* The same for a search, which only reads files below the folder, and writes to what is open. */
+int sandbox_find(const char *folder);
+
 #endif

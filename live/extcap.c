@@ -15,7 +15,7 @@
 #include "common/version.h"
 #include "connect.h"
 #include "directory.h"
-#include "expression.h"
+#include "common/expression.h"
 #include "select.h"
 
 #define LIST_MS 1000

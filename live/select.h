@@ -12,7 +12,7 @@
 
 #include "block.h"
 #include "directory.h"
-#include "expression.h"
+#include "common/expression.h"
 
 #define SELECT_CHANNELS_MAX 128
 #define SELECT_WHY_MAX EXPRESSION_WHY_MAX

@@ -25,10 +25,19 @@ static void name_it(struct section_interface *to, const struct pcapng_interface 
 	snprintf(to->name, sizeof(to->name), "%.*s", (int)sizeof(to->name) - 1, name);
 }
 
+static void forget(struct sections *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		free(s->list[i].block);
+	s->count = 0;
+}
+
 static int add(struct sections *s, struct pcapng_block *b)
 {
+	const uint8_t *begin = b->end + 4 - b->len;
 	struct pcapng_interface i;
 	struct section_interface *to;
+	uint8_t *block;
 
 	if (s->count == SECTIONS_INTERFACES_MAX)
 		return -EBADMSG;
@@ -41,10 +50,21 @@ static int add(struct sections *s, struct pcapng_block *b)
 		s->list = longer;
 		s->room = room;
 	}
+	block = malloc(b->len);
+	if (!block)
+		return -ENOMEM;
+	memcpy(block, begin, b->len);
 	pcapng_interface(b, &i);
 	to = &s->list[s->count++];
 	*to = (struct section_interface){
-		.linktype = i.linktype, .ticks = i.ticks, .offset_s = i.offset_s, .number = -1
+		.linktype = i.linktype,
+		.ticks = i.ticks,
+		.offset_s = i.offset_s,
+		.number = -1,
+		.copy = -1,
+		.block = block,
+		.block_len = b->len,
+		.swapped = b->swapped,
 	};
 	name_it(to, &i);
 	return 0;
@@ -54,7 +74,7 @@ int sections_block(struct sections *s, struct pcapng_block *b)
 {
 	if (b->type == BLOCK_INTERFACE)
 		return add(s, b);
-	s->count = 0;
+	forget(s);
 	s->begun++;
 	return 0;
 }
@@ -71,6 +91,7 @@ int64_t sections_ns(const struct section_interface *i, const struct pcapng_block
 
 void sections_free(struct sections *s)
 {
+	forget(s);
 	free(s->list);
 	*s = (struct sections){ .list = NULL };
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/filter_words.h"
+#include "filter_words.h"
 
 static struct libpcap pcap;
 

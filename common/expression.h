@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Expression: pcap-filter(7), by libpcap. */
-#ifndef LIVE_EXPRESSION_H
-#define LIVE_EXPRESSION_H
+#ifndef COMMON_EXPRESSION_H
+#define COMMON_EXPRESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/libpcap.h"
+#include "libpcap.h"
 
 #define EXPRESSION_LINKTYPES_MAX 16
 #define EXPRESSION_WHY_MAX 320

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Find: see find.h.
+ *
+ *     listing ─▶ search (index, chunks, query) ─▶ output, or counts
+ */
+#include "find.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/stop.h"
+#include "common/terminal_line.h"
+#include "counts.h"
+#include "find_options.h"
+#include "keep/sandbox.h"
+#include "output.h"
+#include "search.h"
+
+#define EVERY_NS 500000000ULL
+
+struct find {
+	struct find_options o;
+	int folder, fd; /* fd: of -w; -1 */
+	struct listing listing;
+	struct search search;
+	struct output *output; /* NULL: counts */
+	struct counts counts;
+	struct terminal_line line;
+	uint64_t next_ns; /* CLOCK_MONOTONIC of the next progress */
+};
+
+static int take(void *context, const struct found *found)
+{
+	struct find *f = context;
+	int err = f->output ? output_frame(f->output, found) : counts_frame(&f->counts, found);
+
+	return err ?: f->o.most && f->search.matched >= f->o.most;
+}
+
+static void show(void *context, const struct search *s)
+{
+	struct find *f = context;
+	uint64_t now = f->line.shared ? monotonic_ns() : 0;
+	char text[TERMINAL_LINE_MAX];
+
+	if (now < f->next_ns)
+		return;
+	f->next_ns = now + EVERY_NS;
+	snprintf(text, sizeof(text),
+		 "%u of %u files  %u opened  %" PRIu64 " frames read  %" PRIu64 " found", s->files,
+		 s->of, s->opened, s->frames, s->matched);
+	terminal_line_say(&f->line, text);
+	terminal_line_tick(&f->line, now);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static int open_output(struct find *f)
+{
+	const char *write = f->o.write;
+
+	if (!write)
+		return 0;
+	f->fd = strcmp(write, "-") ? open(write, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)
+				   : dup(STDOUT_FILENO);
+	if (f->fd < 0) {
+		log_line("-w %s: %s", write, strerror(errno));
+		return -errno;
+	}
+	f->output = output_new(f->fd);
+	return f->output ? 0 : -ENOMEM;
+}
+
+static int open_folder(struct find *f)
+{
+	int err = 0;
+
+	f->folder = open(f->o.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->folder < 0)
+		err = -errno;
+	err = err ?: listing_read(&f->listing, f->folder);
+	if (err)
+		log_line("%s: %s", f->o.folder, strerror(-err));
+	return err;
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+/* Returns the exit status. A reader that has left wants no more. */
+static int finish(struct find *f, int err)
+{
+	const struct search *s = &f->search;
+
+	if (f->output && err >= 0 && err != -EPIPE)
+		err = output_flush(f->output) ?: err;
+	terminal_line_close(&f->line);
+	if (err == -EPIPE)
+		return 0;
+	if (err < 0 && err != -EINTR)
+		log_line("%s: %s",
+			 s->stopped || s->files == s->of ? f->o.write ?: "counts" : f->o.folder,
+			 strerror(-err));
+	if (!f->output)
+		counts_print(&f->counts);
+	else if (f->o.log_level >= LOG_LEVEL_NORMAL)
+		log_info("%" PRIu64 " frames found; %u of %u files opened", s->matched, s->opened,
+			 s->of);
+	if (!f->output && (fflush(stdout) || ferror(stdout))) {
+		log_line("standard output: %s", strerror(errno));
+		return 1;
+	}
+	return err < 0 || s->damaged;
+}
+
+static int find(struct find *f)
+{
+	int err = open_folder(f) ?: open_output(f);
+
+	if (err)
+		return 1;
+	if (f->o.log_level >= LOG_LEVEL_NORMAL)
+		terminal_line_open(&f->line);
+	stop_catch();
+	if (sandbox_find(f->o.folder))
+		return 1;
+	f->search = (struct search){ .query = &f->o.query,
+				     .folder = f->folder,
+				     .take = take,
+				     .progress = show,
+				     .context = f };
+	return finish(f, search(&f->search, &f->listing));
+}
+
+int find_main(int argc, char **argv)
+{
+	struct find f = { .folder = -1, .fd = -1 };
+	int status = find_options_parse(&f.o, argc, argv);
+
+	if (!status) {
+		log_settings.level = f.o.log_level;
+		status = find(&f);
+	}
+	output_free(f.output);
+	counts_free(&f.counts);
+	listing_free(&f.listing);
+	find_options_free(&f.o);
+	return status < 0 ? 0 : status;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Output: see output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/stop.h"
+#include "common/version.h"
+#include "pcapng/build.h"
+
+#define BUFFER (4 * 1024 * 1024)
+#define FLUSH_AT (256 * 1024)
+#define APPLICATION "saluki-keep find " SALUKI_VERSION
+#define IF_TSOFFSET 14
+#define EPB_FLAGS 2
+#define EPB_DROPCOUNT 4
+
+_Static_assert(FLUSH_AT + 2 * PCAPNG_BLOCK_MAX < BUFFER, "an interface's and a frame's block fit");
+
+/* An interface that was written: its number is its place. */
+struct written {
+	uint8_t *block;
+	uint32_t len;
+};
+
+struct output {
+	int fd;
+	bool is_file; /* else a pipe, which waits for its reader */
+	size_t len;
+	struct written *list;
+	uint32_t count, room;
+	uint8_t buffer[BUFFER];
+};
+
+struct output *output_new(int fd)
+{
+	struct output *o = malloc(sizeof(*o));
+
+	struct stat st;
+
+	if (!o)
+		return NULL;
+	o->fd = fd;
+	o->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	o->list = NULL;
+	o->count = o->room = 0;
+	o->len = block_section(o->buffer, APPLICATION);
+	return o;
+}
+
+void output_free(struct output *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; i < o->count; i++)
+		free(o->list[i].block);
+	free(o->list);
+	free(o);
+}
+
+int output_flush(struct output *o)
+{
+	size_t at = 0;
+
+	while (at < o->len) {
+		ssize_t n = o->is_file ? write(o->fd, o->buffer + at, o->len - at)
+				       : stop_write(o->fd, o->buffer + at, o->len - at);
+
+		if (n < 0)
+			return o->is_file ? -errno : n;
+		at += n;
+	}
+	o->len = 0;
+	return 0;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Copies an option of the other byte order. Only these have numbers. */
+static uint8_t *put_swapped(uint8_t *p, const struct pcapng_option *o, uint32_t type)
+{
+	uint8_t value[8];
+	bool is_number = type == BLOCK_PACKET &&
+			 ((o->code == EPB_FLAGS && o->len == 4) ||
+			  ((o->code == EPB_DROPCOUNT || o->code == EPB_PACKETID) && o->len == 8));
+
+	if (!is_number)
+		return put_option(p, o->code, o->value, o->len);
+	for (int i = 0; i < o->len; i++)
+		value[i] = o->value[o->len - 1 - i];
+	return put_option(p, o->code, value, o->len);
+}
+
+/* Options of the combo's name are not for copies. Returns where the next option goes. */
+static uint8_t *put_options(uint8_t *p, struct pcapng_block b)
+{
+	struct pcapng_option o;
+
+	while (pcapng_option(&b, &o)) {
+		if (o.code == OPT_CUSTOM ||
+		    (b.type == BLOCK_INTERFACE && (o.code == IF_TSRESOL || o.code == IF_TSOFFSET)))
+			continue;
+		p = b.swapped ? put_swapped(p, &o, b.type) : put_option(p, o.code, o.value, o.len);
+	}
+	return p;
+}
+
+/* ---- interfaces ------------------------------------------------------------------------------ */
+
+static size_t lay_interface(uint8_t *block, const struct section_interface *i)
+{
+	static const uint8_t ns = 9;
+	bool swapped = i->swapped;
+	struct pcapng_block b;
+	uint32_t snaplen;
+	uint8_t *p;
+
+	pcapng_block(&b, i->block, i->block_len, &swapped); /* it was read before */
+	memcpy(&snaplen, i->block + 12, sizeof(snaplen));
+	p = block_begin(block, BLOCK_INTERFACE);
+	p = put32(put16(put16(p, i->linktype), 0), swapped ? __builtin_bswap32(snaplen) : snaplen);
+	return block_end(block, put_option(put_options(p, b), IF_TSRESOL, &ns, 1));
+}
+
+/* Returns the interface's number, or -ENOMEM. */
+static int64_t interface_number(struct output *o, const struct section_interface *i)
+{
+	uint8_t *block = o->buffer + o->len;
+	size_t len = lay_interface(block, i);
+	struct written *w;
+
+	for (uint32_t n = o->count; n-- > 0;)
+		if (o->list[n].len == len && !memcmp(o->list[n].block, block, len))
+			return n;
+	if (o->count == o->room) {
+		uint32_t room = 2 * o->room + 16;
+		struct written *longer = realloc(o->list, room * sizeof(*longer));
+
+		if (!longer)
+			return -ENOMEM;
+		o->list = longer;
+		o->room = room;
+	}
+	w = &o->list[o->count];
+	*w = (struct written){ .block = malloc(len), .len = len };
+	if (!w->block)
+		return -ENOMEM;
+	memcpy(w->block, block, len);
+	o->len += len;
+	return o->count++;
+}
+
+int output_frame(struct output *o, const struct found *f)
+{
+	int err = o->len >= FLUSH_AT ? output_flush(o) : 0;
+	uint8_t *block, *p;
+
+	if (!err && f->interface->copy < 0)
+		f->interface->copy = interface_number(o, f->interface);
+	if (err || f->interface->copy < 0)
+		return err ?: -ENOMEM;
+	block = o->buffer + o->len;
+	p = block_packet(block, f->interface->copy, f->ns, f->block->frame, f->block->kept,
+			 f->block->whole);
+	o->len += block_end(block, put_options(p, *f->block));
+	return 0;
+}

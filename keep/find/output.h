@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: writes frames that were found as pcapng of one section: Wireshark misreads a second one
+ * in a stream. An interface block comes before its first frame, with the text of the original one,
+ * and once, also if many files describe the same interface. Stamps are nanoseconds.
+ */
+#ifndef KEEP_FIND_OUTPUT_H
+#define KEEP_FIND_OUTPUT_H
+
+#include "search.h"
+
+struct output;
+
+/* `fd` stays the caller's. Writes the section header. Returns NULL without memory. */
+struct output *output_new(int fd);
+/* Returns 0 or -errno; -EPIPE: the reader has left. */
+int output_frame(struct output *o, const struct found *f);
+/* Writes what waits. */
+int output_flush(struct output *o);
+void output_free(struct output *o);
+
+#endif
