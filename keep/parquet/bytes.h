@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A buffer that grows and is used again. Without memory it takes no more and says so in `failed`,
+ * which is looked at once, at the end. */
+#ifndef KEEP_PARQUET_BYTES_H
+#define KEEP_PARQUET_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+	uint8_t *data;
+	size_t len, size;
+	bool failed;
+};
+
+/* Returns the end of the data, with room for `more` bytes; NULL without memory. */
+uint8_t *bytes_reserve(struct bytes *b, size_t more);
+void bytes_put(struct bytes *b, const void *data, size_t len);
+void bytes_free(struct bytes *b);
+
+/* Writes all and empties the buffer. Returns 0 or -errno: -ENOMEM if it had failed before. */
+int bytes_write(struct bytes *b, int fd);
+
+#endif

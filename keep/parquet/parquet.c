@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The file: magic; row groups, each with its columns and their bloom filters; footer. */
+#include "parquet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "column.h"
+#include "footer.h"
+
+#define WRITE_BYTES (1 << 20)
+
+struct parquet {
+	const struct parquet_column *columns;
+	struct chunk *chunks; /* by column */
+	uint32_t count;
+	int fd;
+	struct footer footer;
+	struct column_work work;
+};
+
+static bool valid(const struct parquet_column *c)
+{
+	bool narrow = c->logical == PARQUET_UINT8 || c->logical == PARQUET_UINT16 ||
+		      c->logical == PARQUET_UINT32 || c->logical >= PARQUET_INT8;
+
+	if (c->type == PARQUET_INT32)
+		return narrow || c->logical == PARQUET_PLAIN_TYPE;
+	if (c->type == PARQUET_INT64)
+		return !narrow;
+	return c->logical == PARQUET_PLAIN_TYPE && !(c->type == PARQUET_BOOLEAN && c->bloom);
+}
+
+int parquet_open(struct parquet **file, int fd, const struct parquet_column *columns,
+		 uint32_t column_count)
+{
+	struct parquet *f;
+
+	*file = NULL;
+	for (uint32_t i = 0; i < column_count; i++)
+		if (!valid(&columns[i]))
+			return -EINVAL;
+	if (!column_count)
+		return -EINVAL;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->chunks = calloc(column_count, sizeof(*f->chunks));
+	f->work.zstd = ZSTD_createCCtx();
+	if (!f->chunks || !f->work.zstd) {
+		parquet_free(f);
+		return -ENOMEM;
+	}
+	f->columns = columns;
+	f->count = column_count;
+	f->fd = fd;
+	footer_schema(&f->footer, columns, column_count);
+	bytes_put(&f->work.out, PARQUET_MAGIC, 4);
+	*file = f;
+	return 0;
+}
+
+static void flush(struct parquet *f)
+{
+	struct column_work *w = &f->work;
+
+	w->written += w->out.len;
+	if (!w->error)
+		w->error = bytes_write(&w->out, f->fd);
+}
+
+int parquet_row_group(struct parquet *f, const struct parquet_values *values, const uint32_t *order,
+		      uint32_t rows)
+{
+	struct column_work *w = &f->work;
+	uint64_t blooms;
+
+	if (rows > PARQUET_ROWS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; rows && i < f->count && !w->error; i++) {
+		column_put(w, &f->columns[i], &values[i], order, rows, &f->chunks[i]);
+		if (w->out.len >= WRITE_BYTES)
+			flush(f);
+	}
+	if (!rows || w->error)
+		return w->error;
+	blooms = parquet_size(f);
+	bytes_put(&w->out, w->blooms.data, w->blooms.len);
+	w->blooms.len = 0;
+	footer_row_group(&f->footer, f->columns, f->count, f->chunks, rows, blooms);
+	if (w->out.len >= WRITE_BYTES)
+		flush(f);
+	return w->error;
+}
+
+uint64_t parquet_size(const struct parquet *f)
+{
+	return f->work.written + f->work.out.len;
+}
+
+int parquet_close(struct parquet *f, const struct parquet_pair *pairs, uint32_t pair_count,
+		  const char *created_by)
+{
+	int err;
+
+	footer_put(&f->footer, &f->work.out, pairs, pair_count, created_by);
+	flush(f);
+	err = f->work.error;
+	parquet_free(f);
+	return err;
+}
+
+void parquet_free(struct parquet *f)
+{
+	struct column_work *w;
+
+	if (!f)
+		return;
+	w = &f->work;
+	footer_free(&f->footer);
+	bytes_free(&w->out);
+	bytes_free(&w->blooms);
+	bytes_free(&w->page);
+	bytes_free(&w->packed);
+	bytes_free(&w->levels);
+	free(w->ints);
+	free(w->indexes);
+	free(w->picked);
+	free(w->flags);
+	free(w->map);
+	ZSTD_freeCCtx(w->zstd);
+	free(f->chunks);
+	free(f);
+}
