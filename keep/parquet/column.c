@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "bloom.h"
+#include "delta.h"
 #include "hybrid.h"
 #include "text.h"
 #include "thrift.h"
@@ -60,8 +61,10 @@ static void put_page(struct column_work *w, struct chunk *k, int type, uint32_t 
 	k->raw += w->out.len - begin + w->page.len;
 	bytes_put(&w->out, w->packed.data, len);
 	k->packed += w->out.len - begin;
-	if (type == PAGE_DATA)
+	if (type == PAGE_DATA) {
 		k->data = w->written + begin;
+		k->encoding = (uint8_t)encoding;
+	}
 	w->page.len = 0;
 }
 
@@ -130,20 +133,26 @@ static void put_booleans(struct column_work *w, const struct parquet_column *c, 
 	put_page(w, k, PAGE_DATA, r->all, ENCODING_PLAIN);
 }
 
-/* Copies n values to w->ints: signed ones, in the order of the unsigned ones if these are meant. */
+/* Unsigned 64-bit values are kept with another highest bit: then all compare as signed ones. */
+static int64_t flip(const struct parquet_column *c)
+{
+	return c->logical == PARQUET_UINT64 ? INT64_MIN : 0;
+}
+
+/* Copies n values to w->ints. */
 static const int64_t *pick(struct column_work *w, const struct parquet_column *c, const void *v,
 			   const uint32_t *at, uint32_t n)
 {
 	const int64_t *wide = v;
 	const int32_t *narrow = v;
-	int64_t *x = w->ints, flip = c->logical == PARQUET_UINT64 ? INT64_MIN : 0;
+	int64_t *x = w->ints;
 	int64_t mask = c->logical == PARQUET_UINT32 ? (int64_t)UINT32_MAX : -1;
 
 	if (c->type == PARQUET_INT64) {
-		if (!at && !flip)
+		if (!at && !flip(c))
 			return wide;
 		for (uint32_t i = 0; i < n; i++)
-			x[i] = wide[at ? at[i] : i] ^ flip;
+			x[i] = wide[at ? at[i] : i] ^ flip(c);
 	} else {
 		for (uint32_t i = 0; i < n; i++)
 			x[i] = narrow[at ? at[i] : i] & mask;
@@ -154,24 +163,27 @@ static const int64_t *pick(struct column_work *w, const struct parquet_column *c
 static void put_plain(struct column_work *w, const struct parquet_column *c, const int64_t *x,
 		      uint32_t n)
 {
-	int64_t flip = c->logical == PARQUET_UINT64 ? INT64_MIN : 0;
 	size_t width = c->type == PARQUET_INT64 ? 8 : 4;
 	uint8_t *to = bytes_reserve(&w->page, n * width);
 
 	for (uint32_t i = 0; to && i < n; i++) {
-		uint64_t le = htole64((uint64_t)(x[i] ^ flip));
+		uint64_t le = htole64((uint64_t)(x[i] ^ flip(c)));
 
 		memcpy(to + i * width, &le, width);
 	}
 	w->page.len += to ? n * width : 0;
 }
 
-static void bloom_ints(struct column_work *w, size_t width, uint32_t n, struct chunk *k)
+static void bloom_ints(struct column_work *w, const struct parquet_column *c, const int64_t *x,
+		       uint32_t n, struct chunk *k)
 {
 	struct bloom b = bloom_put(&w->blooms, n);
 
-	for (uint32_t i = 0; i < n; i++)
-		bloom_add(&b, w->page.data + w->page.len - (n - i) * width, width);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t le = htole64((uint64_t)(x[i] ^ flip(c)));
+
+		bloom_add(&b, &le, c->type == PARQUET_INT64 ? 8 : 4);
+	}
 	k->bloom_len = (uint32_t)(w->blooms.len - k->bloom);
 }
 
@@ -194,15 +206,22 @@ static void put_ints(struct column_work *w, const struct parquet_column *c, cons
 		w->page.len = 0;
 		count = distinct_find(&w->distinct, x, n, min, max, r->count / 2, w->indexes);
 	}
-	if (!count)
-		put_levels(w, c, r);
-	put_plain(w, c, count ? w->distinct.values : x, count ? count : n);
-	if (c->bloom && !w->page.failed)
-		bloom_ints(w, width, count ? count : n, k);
-	if (count)
+	if (count) {
+		put_plain(w, c, w->distinct.values, count);
+		if (c->bloom)
+			bloom_ints(w, c, w->distinct.values, count, k);
 		put_dictionary(w, c, r, count, k);
+		return;
+	}
+	put_levels(w, c, r);
+	if (c->bloom)
+		bloom_ints(w, c, x, n, k);
+	if (c->type == PARQUET_INT64 && n)
+		delta_put(&w->page, x, n, flip(c));
 	else
-		put_page(w, k, PAGE_DATA, r->all, ENCODING_PLAIN);
+		put_plain(w, c, x, n);
+	put_page(w, k, PAGE_DATA, r->all,
+		 c->type == PARQUET_INT64 && n ? ENCODING_DELTA : ENCODING_PLAIN);
 }
 
 /* Makes the dictionary in w->page. Returns how many texts it has. */

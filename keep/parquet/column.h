@@ -9,7 +9,7 @@
 
 #define BOUND_MAX 256 /* bytes; of longer texts there are no statistics */
 
-enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_RLE_DICTIONARY = 8 };
+enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DELTA = 5, ENCODING_RLE_DICTIONARY = 8 };
 
 struct chunk {
 	uint64_t start, data; /* offsets in the file: of the first page, of the values' page */
@@ -18,6 +18,7 @@ struct chunk {
 	uint32_t bloom_len;   /* 0: none */
 	uint32_t rows, nulls;
 	bool dictionary, bounded;
+	uint8_t encoding; /* of the values */
 	uint32_t min_len, max_len;
 	uint8_t min[BOUND_MAX], max[BOUND_MAX];
 };

@@ -96,10 +96,10 @@ static void put_chunk(struct bytes *out, const struct parquet_column *c, const s
 	t = thrift_struct(&chunk, 3);
 	thrift_int(&t, 1, THRIFT_I32, c->type);
 	thrift_list(&t, 2, THRIFT_I32, k->dictionary ? 3 : 2);
-	thrift_varint(out, ENCODING_PLAIN * 2);
-	thrift_varint(out, ENCODING_RLE * 2);
+	thrift_varint(out, zigzag(k->encoding));
+	thrift_varint(out, zigzag(ENCODING_RLE));
 	if (k->dictionary)
-		thrift_varint(out, ENCODING_RLE_DICTIONARY * 2);
+		thrift_varint(out, zigzag(ENCODING_PLAIN));
 	thrift_list(&t, 3, THRIFT_BINARY, 1);
 	thrift_varint(out, strlen(c->name));
 	bytes_put(out, c->name, strlen(c->name));

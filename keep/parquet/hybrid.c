@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "hybrid.h"
 
-#include <endian.h>
-#include <string.h>
-
+#include "pack.h"
 #include "thrift.h"
 #include "wire/bytes.h"
 
 /* A run of fewer bits costs more than it saves: its head, and one more of packed values. */
 #define RUN_BITS 96
 
-/* Packs groups of 8 values. `to` has room for 8 bytes more. */
 static uint8_t *pack(uint8_t *to, const uint32_t *v, size_t n, int width)
 {
-	uint64_t bits = 0;
-	int count = 0;
+	struct pack p = { to, 0, 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		bits |= (uint64_t)v[i] << count;
-		count += width;
-		if (count >= 32) {
-			uint32_t low = htole32((uint32_t)bits);
-
-			memcpy(to, &low, 4);
-			to += 4;
-			bits >>= 32;
-			count -= 32;
-		}
-	}
-	store_le(to, bits, count / 8);
-	return to + count / 8;
+	for (size_t i = 0; i < n; i++)
+		pack_put(&p, v[i], width);
+	return pack_end(&p);
 }
 
 /* How often the value at v[0] comes first, if that is a run that pays; else 0. */
