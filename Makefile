@@ -363,7 +363,7 @@ $(BUILD)/tests/pretend_board: $(BUILD)/tests/web/pretend_board.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/parquet_write $(BUILD)/tests/parquet_cost: $(BUILD)/tests/%: $(BUILD)/tests/parquet/%.o $(PARQUET)
+$(addprefix $(BUILD)/tests/parquet_,cost join write): $(BUILD)/tests/%: $(BUILD)/tests/parquet/%.o $(PARQUET)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -l:libzstd.a
 

@@ -2,8 +2,9 @@
 /*
  * Writes flat Parquet files, in one pass, to any descriptor. A row group has one page of values a
  * column, compressed by zstd, with min/max statistics. Texts and integers of few distinct values
- * have a dictionary; other 64-bit integers are deltas. Sources: parquet-format 2.11: parquet.thrift, Encodings.md, BloomFilter.md,
- * and the Thrift compact protocol (thrift-compact-protocol.md).
+ * have a dictionary; other 64-bit integers are deltas. Sources: parquet-format 2.11:
+ * parquet.thrift, Encodings.md, BloomFilter.md, and the Thrift compact protocol
+ * (thrift-compact-protocol.md).
  *
  * Functions return 0 or -errno. After an error nothing more is written, parquet_close() returns the
  * error again, and what was written is no Parquet file.

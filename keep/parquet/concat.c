@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "concat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "footer.h"
+#include "footer_read.h"
+#include "thrift_read.h"
+
+#define COPY_BYTES (1 << 20)
+
+struct parquet_concat {
+	int fd, error;
+	uint64_t written;
+	struct footer footer;
+	struct bytes buffer;
+};
+
+int parquet_concat_begin(struct parquet_concat **concat, int fd)
+{
+	struct parquet_concat *c = calloc(1, sizeof(*c));
+
+	*concat = c;
+	if (!c)
+		return -ENOMEM;
+	c->fd = fd;
+	bytes_put(&c->buffer, PARQUET_MAGIC, 4);
+	c->written = 4;
+	return 0;
+}
+
+/* What is added to the offsets of one file, and what is seen of it. */
+struct shift {
+	uint64_t delta, body_end;
+	int64_t rows;
+	bool bad;
+};
+
+/* Called for integers within a RowGroup. */
+static int64_t adjust(void *context, const int *path, int depth, int64_t v)
+{
+	struct shift *s = context;
+	uint32_t place = 0;
+
+	for (int i = 0; i < depth; i++)
+		place = place << 4 | (path[i] & 15);
+	switch (place) {
+	case 0x3: /* num_rows */
+		s->bad |= v < 0 || __builtin_add_overflow(s->rows, v, &s->rows);
+		return v;
+	case 0x102: /* ColumnChunk.file_offset: 0 where it is not used */
+		if (!v)
+			return v;
+	/* fall through */
+	case 0x5:    /* file_offset */
+	case 0x104:  /* offset_index_offset */
+	case 0x106:  /* column_index_offset */
+	case 0x1039: /* data_page_offset */
+	case 0x103a: /* index_page_offset */
+	case 0x103b: /* dictionary_page_offset */
+	case 0x103e: /* bloom_filter_offset */
+		s->bad |= v < 4 || (uint64_t)v >= s->body_end;
+		return (int64_t)((uint64_t)v + s->delta);
+	default:
+		return v;
+	}
+}
+
+static bool equal(const struct bytes *a, const struct thrift_in *b)
+{
+	size_t len = (size_t)(b->end - b->at);
+
+	return a->len == len && (!len || !memcmp(a->data, b->at, len));
+}
+
+/* Adds row groups to the footer. Returns 0, or an error, and then the footer is as before. */
+static int add_groups(struct parquet_concat *c, struct footer_in *in)
+{
+	struct shift s = { .delta = c->written - 4, .body_end = in->body_end };
+	size_t before = c->footer.groups.len;
+	enum thrift_type of;
+	uint32_t count;
+
+	if (c->footer.schema.len &&
+	    (!equal(&c->footer.schema, &in->schema) || !equal(&c->footer.orders, &in->orders)))
+		return -EINVAL;
+	count = thrift_read_list(&in->groups, &of);
+	for (uint32_t i = 0; i < count && !s.bad && !in->groups.bad; i++)
+		thrift_copy(&in->groups, &c->footer.groups, of, adjust, &s);
+	if (s.bad || in->groups.bad || (count && of != THRIFT_STRUCT) || s.rows != in->rows ||
+	    c->footer.group_count + count > INT32_MAX || c->footer.rows > INT64_MAX - s.rows) {
+		c->footer.groups.len = before;
+		return -EBADMSG;
+	}
+	if (!c->footer.schema.len) {
+		bytes_put(&c->footer.schema, in->schema.at,
+			  (size_t)(in->schema.end - in->schema.at));
+		bytes_put(&c->footer.orders, in->orders.at,
+			  (size_t)(in->orders.end - in->orders.at));
+	}
+	c->footer.group_count += count;
+	c->footer.rows += s.rows;
+	return 0;
+}
+
+static int copy_body(struct parquet_concat *c, int fd, uint64_t end)
+{
+	int err = bytes_write(&c->buffer, c->fd);
+
+	for (uint64_t at = 4; at < end && !err;) {
+		uint8_t *to = bytes_reserve(&c->buffer, COPY_BYTES);
+		ssize_t n = -1;
+
+		if (to)
+			n = pread(fd, to, end - at < COPY_BYTES ? end - at : COPY_BYTES, (off_t)at);
+		if (n < 0 && to && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return !to ? -ENOMEM : n ? -errno : -EIO;
+		c->buffer.len += (size_t)n;
+		at += (uint64_t)n;
+		err = bytes_write(&c->buffer, c->fd);
+	}
+	c->written += end - 4;
+	return err;
+}
+
+int parquet_concat_add(struct parquet_concat *c, int fd)
+{
+	struct footer_in in;
+	int err;
+
+	if (c->error)
+		return c->error;
+	err = footer_read(&in, fd);
+	if (!err)
+		err = add_groups(c, &in);
+	if (!err)
+		err = c->error = copy_body(c, fd, in.body_end);
+	else if (err != -EBADMSG && err != -EINVAL)
+		c->error = err;
+	footer_in_free(&in);
+	return err;
+}
+
+int parquet_concat_end(struct parquet_concat *c, const struct parquet_pair *pairs,
+		       uint32_t pair_count, const char *created_by)
+{
+	int err = c->error;
+
+	if (!err && !c->footer.schema.len)
+		err = -EINVAL;
+	if (!err) {
+		footer_put(&c->footer, &c->buffer, pairs, pair_count, created_by);
+		err = bytes_write(&c->buffer, c->fd);
+	}
+	parquet_concat_free(c);
+	return err;
+}
+
+void parquet_concat_free(struct parquet_concat *c)
+{
+	if (!c)
+		return;
+	footer_free(&c->footer);
+	bytes_free(&c->buffer);
+	free(c);
+}
+
+/* Reads one KeyValue. Returns its value if it has this key. */
+static char *read_pair(struct thrift_in *in, const char *key)
+{
+	const char *text[3] = { NULL, NULL, NULL };
+	uint32_t len[3] = { 0 };
+	struct thrift_place p = { 0 };
+
+	while (thrift_next(in, &p)) {
+		if (p.type != THRIFT_BINARY || p.id < 1 || p.id > 2) {
+			thrift_skip(in, &p);
+			continue;
+		}
+		len[p.id] = thrift_read_len(in);
+		text[p.id] = (const char *)in->at;
+		in->at += len[p.id];
+	}
+	if (in->bad || !text[1] || !text[2] || len[1] != strlen(key) ||
+	    memcmp(text[1], key, len[1]))
+		return NULL;
+	return strndup(text[2], len[2]);
+}
+
+int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
+{
+	struct footer_in in;
+	enum thrift_type of;
+	uint32_t count;
+	int err = footer_read(&in, fd);
+
+	*value = NULL;
+	*rows = in.rows;
+	if (!err && in.pairs.at) {
+		count = thrift_read_list(&in.pairs, &of);
+		for (uint32_t i = 0; i < count && of == THRIFT_STRUCT && !*value; i++)
+			*value = read_pair(&in.pairs, key);
+	}
+	footer_in_free(&in);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads the footer of a file that may be anybody's. */
+#ifndef KEEP_PARQUET_FOOTER_READ_H
+#define KEEP_PARQUET_FOOTER_READ_H
+
+#include "bytes.h"
+#include "thrift_read.h"
+
+struct footer_in {
+	struct bytes raw;				/* the rest points into it */
+	struct thrift_in schema, orders, groups, pairs; /* lists, with their heads; empty: none */
+	int64_t rows;
+	uint64_t body_end; /* offset of the footer in the file: row groups are before it */
+};
+
+/* Returns 0, -EBADMSG or another -errno. The caller calls footer_in_free() in any case. */
+int footer_read(struct footer_in *f, int fd);
+void footer_in_free(struct footer_in *f);
+
+#endif
