@@ -147,19 +147,28 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "merge", "pcapng", "print", "web"])
+=======
+@pytest.mark.parametrize("top", ["agent", "board", "collector", "keep", "live", "merge", "print", "web"])
+>>>>>>> 17e19b94 (Tests: Parquet files in pyarrow, DuckDB and polars, value by value)
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
-PROGRAMS = {"agent", "collector", "live", "merge", "swarm", "web"}
+PROGRAMS = {"agent", "collector", "keep", "live", "merge", "swarm", "web"}
 
 
 @pytest.mark.parametrize("top, others", [
     ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
     ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
     ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
+<<<<<<< HEAD
     ("board", PROGRAMS | {"bpf", "print"}), ("pcapng", PROGRAMS | {"board", "bpf", "print", "wire"}), ("print", PROGRAMS),
+=======
+    ("keep", (PROGRAMS | {"board", "bpf", "print"}) - {"keep"}), ("keep/parquet", PROGRAMS | {"board", "bpf", "print"}),
+    ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
+>>>>>>> 17e19b94 (Tests: Parquet files in pyarrow, DuckDB and polars, value by value)
     ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
     ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
