@@ -535,7 +535,7 @@ $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds common/pca
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(BUILD)/saluki-merge $(HOSTILE_MODULES) $(MODULES) ## remake corpora when the wire format has changed
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(BUILD)/saluki-merge $(BUILD)/tests/parquet_write $(HOSTILE_MODULES) $(MODULES) ## remake corpora when the wire format has changed
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 

@@ -8,7 +8,7 @@
 
 uint8_t *bytes_reserve(struct bytes *b, size_t more)
 {
-	if (b->size - b->len < more) {
+	if (!b->data || b->size - b->len < more) {
 		size_t size = b->len + more + b->size / 2 + 256;
 		uint8_t *data = realloc(b->data, size);
 

@@ -82,7 +82,9 @@ int footer_read(struct footer_in *f, int fd)
 		if (p.type == THRIFT_LIST && p.id > 0 && p.id < 8 && lists[p.id])
 			*lists[p.id] = (struct thrift_in){ begin, in.at, false };
 	}
-	return in.bad || f->rows < 0 || !f->schema.at || !f->groups.at ? -EBADMSG : 0;
+	if (in.bad || f->rows < 0 || !f->schema.at || !f->orders.at || !f->groups.at)
+		return -EBADMSG;
+	return 0;
 }
 
 void footer_in_free(struct footer_in *f)

@@ -400,6 +400,21 @@ def merges():
             "identity": [bytes([n % 3, 0]) + frame for n, frame in enumerate(frames)]}
 
 
+def parquet():
+    """Pairs of Parquet files: with and without rows, of one schema and of two."""
+    program = pathlib.Path(__file__).resolve().parents[2] / "build/tests/parquet_write"
+    columns = "column t 2 1 0 0 column a 6 0 1 1 ", "column a 1 3 1 0 pair x y "
+    group = "group 2 0 all 5 6 some 1 0 0 0 texts 1 61 "
+    made = []
+    with tempfile.TemporaryDirectory() as folder:
+        for text in (columns[0], columns[0] + group + "pair sources one", columns[0] + 3 * group + "pair x 1 pair sources 2",
+                     columns[1], columns[1] + "group 1 0 all 7 group 3 0 some 0 0 0 1 1 1"):
+            subprocess.run([program, f"{folder}/file"], input=text.encode(), check=True)
+            made.append(pathlib.Path(folder, "file").read_bytes())
+    pairs = [*zip(made, made), (made[0], made[1]), (made[1], made[2]), (made[1], made[4]), (made[1][:-20], made[2])]
+    return [struct.pack("<H", len(a)) + a + b for a, b in pairs]
+
+
 def whole_blocks(data):
     at = 0
     while at + 8 <= len(data) and at + int.from_bytes(data[at + 4:at + 8], "little") <= len(data):
@@ -415,7 +430,7 @@ def main():
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
-            "live": live(), "http": http(),
+            "live": live(), "http": http(), "parquet": parquet(),
             "module": modules(), "flow": programs(), **merges()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
