@@ -12,15 +12,6 @@
 #define VALUES_A_BLOCK 24     /* 10.7 bits a value: 0.6 % of others pass a full filter */
 #define BLOCKS_MAX (1U << 19) /* 16 MiB */
 
-static void put_empty_union(struct thrift *t, int id)
-{
-	struct thrift u = thrift_struct(t, id);
-	struct thrift first = thrift_struct(&u, 1);
-
-	thrift_stop(&first);
-	thrift_stop(&u);
-}
-
 struct bloom bloom_put(struct bytes *out, uint32_t distinct)
 {
 	struct thrift t = { out, 0 };
@@ -29,9 +20,13 @@ struct bloom bloom_put(struct bytes *out, uint32_t distinct)
 	while (b.blocks < BLOCKS_MAX && b.blocks * VALUES_A_BLOCK < distinct)
 		b.blocks *= 2;
 	thrift_int(&t, 1, THRIFT_I32, (int64_t)b.blocks * BLOCK);
-	put_empty_union(&t, 2); /* split blocks */
-	put_empty_union(&t, 3); /* XXH64 */
-	put_empty_union(&t, 4); /* not compressed */
+	for (int id = 2; id <= 4;
+	     id++) { /* the first of each union: blocks, XXH64, not compressed */
+		struct thrift one = thrift_struct(&t, id);
+
+		thrift_empty(&one, 1);
+		thrift_stop(&one);
+	}
 	thrift_stop(&t);
 	b.bits = bytes_reserve(out, (size_t)b.blocks * BLOCK);
 	if (b.bits) {

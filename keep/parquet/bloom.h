@@ -13,6 +13,6 @@ struct bloom {
 /* Appends a filter for `distinct` values, its head first; one in 100 other values passes it, or
  * fewer. It is filled before `out` grows again. */
 struct bloom bloom_put(struct bytes *out, uint32_t distinct);
-void bloom_add(struct bloom *b, const void *value, size_t len);
+void bloom_add(struct bloom *b, const void *value, size_t len) __attribute__((nonnull));
 
 #endif

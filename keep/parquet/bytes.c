@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wire/bytes.h"
+
 uint8_t *bytes_reserve(struct bytes *b, size_t more)
 {
 	if (!b->data || b->size - b->len < more) {
@@ -30,6 +32,18 @@ void bytes_put(struct bytes *b, const void *data, size_t len)
 		return;
 	memcpy(to, data, len);
 	b->len += len;
+}
+
+size_t bytes_begin(struct bytes *b)
+{
+	bytes_put(b, "\0\0\0", 4);
+	return b->len;
+}
+
+void bytes_end(struct bytes *b, size_t begin)
+{
+	if (!b->failed)
+		store_le(b->data + begin - 4, b->len - begin, 4);
 }
 
 void bytes_free(struct bytes *b)

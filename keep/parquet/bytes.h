@@ -19,6 +19,10 @@ uint8_t *bytes_reserve(struct bytes *b, size_t more);
 void bytes_put(struct bytes *b, const void *data, size_t len);
 void bytes_free(struct bytes *b);
 
+/* Around data that follows its length, 4 bytes: returns where this is, and stores it there. */
+size_t bytes_begin(struct bytes *b);
+void bytes_end(struct bytes *b, size_t begin);
+
 /* Writes all and empties the buffer. Returns 0 or -errno: -ENOMEM if it had failed before. */
 int bytes_write(struct bytes *b, int fd);
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "bloom.h"
 #include "delta.h"
@@ -14,98 +13,15 @@
 #include "thrift.h"
 #include "wire/bytes.h"
 
-#define LEVEL 1
-
 /* The rows that have a value, in order. */
 struct rows {
 	const uint32_t *at; /* NULL: 0, 1, 2... */
 	uint32_t count, all;
-	bool constant; /* all values are the first one */
+	uint32_t differ; /* count; or 1: all values are the first one */
 };
 
-/* ---- pages ----------------------------------------------------------------------------------- */
-
-enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
-
-static size_t compress(struct column_work *w)
-{
-	size_t room = ZSTD_compressBound(w->page.len), len;
-
-	w->packed.len = 0;
-	if (!bytes_reserve(&w->packed, room))
-		return 0;
-	len = ZSTD_compressCCtx(w->zstd, w->packed.data, room, w->page.data, w->page.len, LEVEL);
-	if (ZSTD_isError(len) || w->page.len > INT32_MAX)
-		w->error = w->page.len > INT32_MAX ? -EFBIG : -ENOMEM;
-	return w->error ? 0 : len;
-}
-
-/* Moves w->page to the file. */
-static void put_page(struct column_work *w, struct chunk *k, int type, uint32_t count, int encoding)
-{
-	size_t len = compress(w), begin = w->out.len;
-	struct thrift t = { &w->out, 0 }, head;
-
-	thrift_int(&t, 1, THRIFT_I32, type);
-	thrift_int(&t, 2, THRIFT_I32, (int64_t)w->page.len);
-	thrift_int(&t, 3, THRIFT_I32, (int64_t)len);
-	head = thrift_struct(&t, type == PAGE_DATA ? 5 : 7);
-	thrift_int(&head, 1, THRIFT_I32, count);
-	thrift_int(&head, 2, THRIFT_I32, encoding);
-	if (type == PAGE_DATA) {
-		thrift_int(&head, 3, THRIFT_I32, ENCODING_RLE); /* definition levels */
-		thrift_int(&head, 4, THRIFT_I32, ENCODING_RLE); /* repetition levels */
-	}
-	thrift_stop(&head);
-	thrift_stop(&t);
-	k->raw += w->out.len - begin + w->page.len;
-	bytes_put(&w->out, w->packed.data, len);
-	k->packed += w->out.len - begin;
-	if (type == PAGE_DATA) {
-		k->data = w->written + begin;
-		k->encoding = (uint8_t)encoding;
-	}
-	w->page.len = 0;
-}
-
-/* Definition levels: 1 for each row that has a value. */
-static void put_levels(struct column_work *w, const struct parquet_column *c, const struct rows *r)
-{
-	uint8_t len[4];
-
-	if (!c->optional)
-		return;
-	w->levels.len = 0;
-	if (r->count == r->all || !r->count) {
-		hybrid_put_run(&w->levels, r->count > 0, r->all, 1);
-	} else {
-		thrift_varint(&w->levels, (r->all + 7) / 8 << 1 | 1);
-		hybrid_put_bits(&w->levels, w->flags, r->all);
-	}
-	store_le(len, w->levels.len, 4);
-	bytes_put(&w->page, len, 4);
-	bytes_put(&w->page, w->levels.data, w->levels.len);
-}
-
-/* w->page has the dictionary; w->indexes refer to it, unless it has one value. */
-static void put_dictionary(struct column_work *w, const struct parquet_column *c,
-			   const struct rows *r, uint32_t count, struct chunk *k)
-{
-	uint8_t width = (uint8_t)hybrid_width(count - 1);
-
-	k->dictionary = true;
-	put_page(w, k, PAGE_DICTIONARY, count, ENCODING_PLAIN);
-	put_levels(w, c, r);
-	bytes_put(&w->page, &width, 1);
-	if (count == 1)
-		hybrid_put_run(&w->page, 0, r->count, width);
-	else
-		hybrid_put(&w->page, w->indexes, r->count, width);
-	put_page(w, k, PAGE_DATA, r->all, ENCODING_RLE_DICTIONARY);
-}
-
-static void bound(struct chunk *k, const void *min, const void *max, uint32_t min_len,
-		  uint32_t max_len)
+static void put_bounds(struct chunk *k, const void *min, uint32_t min_len, const void *max,
+		       uint32_t max_len)
 {
 	k->bounded = min_len <= BOUND_MAX && max_len <= BOUND_MAX;
 	if (!k->bounded)
@@ -114,10 +30,44 @@ static void bound(struct chunk *k, const void *min, const void *max, uint32_t mi
 	memcpy(k->max, max, k->max_len = max_len);
 }
 
-/* ---- values by type -------------------------------------------------------------------------- */
+/* Definition levels: 1 for each row that has a value. */
+static void put_levels(struct column_work *w, const struct parquet_column *c, const struct rows *r)
+{
+	struct bytes *out = &w->pages.body;
+	size_t begin;
+
+	if (!c->optional)
+		return;
+	begin = bytes_begin(out);
+	if (r->count == r->all || !r->count) {
+		hybrid_put_run(out, r->count > 0, r->all, 1);
+	} else {
+		thrift_varint(out, (r->all + 7) / 8 << 1 | 1);
+		hybrid_put_bits(out, w->flags, r->all);
+	}
+	bytes_end(out, begin);
+}
+
+/* The body has the dictionary; w->indexes refer to it. */
+static void put_dictionary(struct column_work *w, const struct parquet_column *c,
+			   const struct rows *r, uint32_t count, struct chunk *k)
+{
+	uint8_t width = (uint8_t)hybrid_width(count - 1);
+
+	page_put(&w->pages, k, PAGE_DICTIONARY, count, ENCODING_PLAIN);
+	put_levels(w, c, r);
+	bytes_put(&w->pages.body, &width, 1);
+	if (count == 1)
+		hybrid_put_run(&w->pages.body, 0, r->count, width);
+	else
+		hybrid_put(&w->pages.body, w->indexes, r->count, width);
+	page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_RLE_DICTIONARY);
+}
+
+/* ---- booleans -------------------------------------------------------------------------------- */
 
 static void put_booleans(struct column_work *w, const struct parquet_column *c, const uint8_t *v,
-			 struct rows *r, struct chunk *k)
+			 const struct rows *r, struct chunk *k)
 {
 	uint8_t *x = (uint8_t *)w->ints, min = 1, max = 0;
 
@@ -127,125 +77,106 @@ static void put_booleans(struct column_work *w, const struct parquet_column *c, 
 		max |= x[i];
 	}
 	if (r->count)
-		bound(k, &min, &max, 1, 1);
+		put_bounds(k, &min, 1, &max, 1);
 	put_levels(w, c, r);
-	hybrid_put_bits(&w->page, x, r->count);
-	put_page(w, k, PAGE_DATA, r->all, ENCODING_PLAIN);
+	hybrid_put_bits(&w->pages.body, x, r->count);
+	page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_PLAIN);
 }
 
-/* Unsigned 64-bit values are kept with another highest bit: then all compare as signed ones. */
-static int64_t flip(const struct parquet_column *c)
-{
-	return c->logical == PARQUET_UINT64 ? INT64_MIN : 0;
-}
+/* ---- integers -------------------------------------------------------------------------------- */
 
-/* Copies n values to w->ints. */
 static const int64_t *pick(struct column_work *w, const struct parquet_column *c, const void *v,
-			   const uint32_t *at, uint32_t n)
+			   const struct rows *r)
 {
 	const int64_t *wide = v;
 	const int32_t *narrow = v;
-	int64_t *x = w->ints;
 	int64_t mask = c->logical == PARQUET_UINT32 ? (int64_t)UINT32_MAX : -1;
 
-	if (c->type == PARQUET_INT64) {
-		if (!at && !flip(c))
-			return wide;
-		for (uint32_t i = 0; i < n; i++)
-			x[i] = wide[at ? at[i] : i] ^ flip(c);
-	} else {
-		for (uint32_t i = 0; i < n; i++)
-			x[i] = narrow[at ? at[i] : i] & mask;
+	if (c->type == PARQUET_INT64 && !r->at)
+		return wide;
+	for (uint32_t i = 0; i < r->differ; i++) {
+		uint32_t at = r->at ? r->at[i] : i;
+
+		w->ints[i] = c->type == PARQUET_INT64 ? wide[at] : narrow[at] & mask;
 	}
-	return x;
+	return w->ints;
 }
 
-static void put_plain(struct column_work *w, const struct parquet_column *c, const int64_t *x,
-		      uint32_t n)
+static void put_plain(struct bytes *out, const int64_t *x, uint32_t n, size_t width)
 {
-	size_t width = c->type == PARQUET_INT64 ? 8 : 4;
-	uint8_t *to = bytes_reserve(&w->page, n * width);
+	uint8_t *to = bytes_reserve(out, n * width);
 
 	for (uint32_t i = 0; to && i < n; i++) {
-		uint64_t le = htole64((uint64_t)(x[i] ^ flip(c)));
+		uint64_t le = htole64((uint64_t)x[i]);
 
 		memcpy(to + i * width, &le, width);
 	}
-	w->page.len += to ? n * width : 0;
+	out->len += to ? n * width : 0;
 }
 
-static void bloom_ints(struct column_work *w, const struct parquet_column *c, const int64_t *x,
-		       uint32_t n, struct chunk *k)
+/* Looks for bounds and distinct values. Returns the size of the dictionary, 0: there is none. */
+static uint32_t number_ints(struct column_work *w, const struct parquet_column *c, const int64_t *x,
+			    const struct rows *r, struct chunk *k)
 {
-	struct bloom b = bloom_put(&w->blooms, n);
+	int64_t flip = c->logical == PARQUET_UINT64 ? INT64_MIN : 0; /* compare as unsigned ones */
+	int64_t min = INT64_MAX, max = INT64_MIN;
+	uint32_t width = c->type == PARQUET_INT64 ? 8 : 4;
+	uint64_t le[2];
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t le = htole64((uint64_t)(x[i] ^ flip(c)));
-
-		bloom_add(&b, &le, c->type == PARQUET_INT64 ? 8 : 4);
+	for (uint32_t i = 0; i < r->differ; i++) {
+		min = (x[i] ^ flip) < min ? x[i] ^ flip : min;
+		max = (x[i] ^ flip) > max ? x[i] ^ flip : max;
 	}
-	k->bloom_len = (uint32_t)(w->blooms.len - k->bloom);
+	le[0] = htole64((uint64_t)(min ^ flip));
+	le[1] = htole64((uint64_t)(max ^ flip));
+	put_bounds(k, &le[0], width, &le[1], width);
+	return distinct_find(&w->distinct, x, r->differ, min ^ flip, max ^ flip, r->count / 2,
+			     w->indexes);
 }
 
 static void put_ints(struct column_work *w, const struct parquet_column *c, const void *v,
-		     struct rows *r, struct chunk *k)
+		     const struct rows *r, struct chunk *k)
 {
-	uint32_t n = r->constant ? 1 : r->count, width = c->type == PARQUET_INT64 ? 8 : 4,
-		 count = 0;
-	const int64_t *x = pick(w, c, v, r->at, n);
-	int64_t min = INT64_MAX, max = INT64_MIN;
+	const int64_t *x = pick(w, c, v, r);
+	uint32_t count = r->count ? number_ints(w, c, x, r, k) : 0;
+	size_t width = c->type == PARQUET_INT64 ? 8 : 4;
+	bool delta = c->type == PARQUET_INT64 && r->count;
 
-	for (uint32_t i = 0; i < n; i++) {
-		min = x[i] < min ? x[i] : min;
-		max = x[i] > max ? x[i] : max;
-	}
-	if (n) {
-		put_plain(w, c, (int64_t[]){ min, max }, 2);
-		if (!w->page.failed)
-			bound(k, w->page.data, w->page.data + width, width, width);
-		w->page.len = 0;
-		count = distinct_find(&w->distinct, x, n, min, max, r->count / 2, w->indexes);
-	}
 	if (count) {
-		put_plain(w, c, w->distinct.values, count);
-		if (c->bloom)
-			bloom_ints(w, c, w->distinct.values, count, k);
+		put_plain(&w->pages.body, w->distinct.values, count, width);
 		put_dictionary(w, c, r, count, k);
 		return;
 	}
 	put_levels(w, c, r);
-	if (c->bloom)
-		bloom_ints(w, c, x, n, k);
-	if (c->type == PARQUET_INT64 && n)
-		delta_put(&w->page, x, n, flip(c));
+	if (delta)
+		delta_put(&w->pages.body, x, r->count);
 	else
-		put_plain(w, c, x, n);
-	put_page(w, k, PAGE_DATA, r->all,
-		 c->type == PARQUET_INT64 && n ? ENCODING_DELTA : ENCODING_PLAIN);
+		put_plain(&w->pages.body, x, r->count, width);
+	page_put(&w->pages, k, PAGE_DATA, r->all, delta ? ENCODING_DELTA : ENCODING_PLAIN);
 }
 
-/* Makes the dictionary in w->page. Returns how many texts it has. */
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* Makes the dictionary in the body. Returns how many texts it has. */
 static uint32_t number_texts(struct column_work *w, const struct parquet_values *v,
 			     const struct rows *r)
 {
-	uint32_t n = r->constant ? 1 : r->count, count = 0;
 	const uint32_t *codes = v->values;
+	uint32_t count = 0;
 
 	memset(w->map, 0, v->text_count * sizeof(*w->map));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < r->differ; i++) {
 		uint32_t code = codes[r->at ? r->at[i] : i];
 
 		if (code >= v->text_count) {
-			w->error = -EINVAL;
+			w->pages.error = -EINVAL;
 			return 0;
 		}
 		if (!w->map[code]) {
-			size_t begin = w->page.len;
+			size_t begin = bytes_begin(&w->pages.body);
 
-			bytes_put(&w->page, "\0\0\0", 4);
-			text_put(&w->page, v->texts[code].bytes, v->texts[code].len);
-			if (!w->page.failed)
-				store_le(w->page.data + begin, w->page.len - begin - 4, 4);
+			text_put(&w->pages.body, v->texts[code].bytes, v->texts[code].len);
+			bytes_end(&w->pages.body, begin);
 			w->map[code] = ++count;
 		}
 		w->indexes[i] = w->map[code] - 1;
@@ -253,50 +184,46 @@ static uint32_t number_texts(struct column_work *w, const struct parquet_values 
 	return count;
 }
 
-/* Statistics and the bloom filter of the dictionary in w->page. */
+static int compare(const uint8_t *a, const uint8_t *b)
+{
+	uint32_t a_len = load_le32(a), b_len = load_le32(b);
+	int differ = memcmp(a + 4, b + 4, a_len < b_len ? a_len : b_len);
+
+	return differ ? differ : a_len < b_len ? -1 : a_len > b_len;
+}
+
+/* Statistics and the bloom filter of the dictionary in the body. */
 static void look_at_texts(struct column_work *w, const struct parquet_column *c, uint32_t count,
 			  struct chunk *k)
 {
-	const uint8_t *p = w->page.data, *min = NULL, *max = NULL;
-	uint32_t min_len = 0, max_len = 0;
-	struct bloom b = { 0 };
+	const uint8_t *p = w->pages.body.data, *min = p, *max = p;
+	struct bloom b = { NULL, 0 };
 
 	if (c->bloom)
 		b = bloom_put(&w->blooms, count);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t len = load_le32(p);
-		int low = min ? memcmp(p + 4, min, len < min_len ? len : min_len) : -1;
-		int high = max ? memcmp(p + 4, max, len < max_len ? len : max_len) : 1;
-
-		if (low < 0 || (!low && len < min_len)) {
-			min = p + 4;
-			min_len = len;
-		}
-		if (high > 0 || (!high && len > max_len)) {
-			max = p + 4;
-			max_len = len;
-		}
-		if (c->bloom)
-			bloom_add(&b, p + 4, len);
-		p += 4 + len;
+		min = compare(p, min) < 0 ? p : min;
+		max = compare(p, max) > 0 ? p : max;
+		bloom_add(&b, p + 4, load_le32(p));
+		p += 4 + load_le32(p);
 	}
 	k->bloom_len = (uint32_t)(w->blooms.len - k->bloom);
-	bound(k, min, max, min_len, max_len);
+	put_bounds(k, min + 4, load_le32(min), max + 4, load_le32(max));
 }
 
 static void put_texts(struct column_work *w, const struct parquet_column *c,
-		      const struct parquet_values *v, struct rows *r, struct chunk *k)
+		      const struct parquet_values *v, const struct rows *r, struct chunk *k)
 {
 	uint32_t count = number_texts(w, v, r);
 
-	if (w->error || w->page.failed)
+	if (w->pages.error || w->pages.body.failed)
 		return;
 	if (count) {
 		look_at_texts(w, c, count, k);
 		put_dictionary(w, c, r, count, k);
 	} else {
 		put_levels(w, c, r);
-		put_page(w, k, PAGE_DATA, r->all, ENCODING_PLAIN);
+		page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_PLAIN);
 	}
 }
 
@@ -305,7 +232,7 @@ static void put_texts(struct column_work *w, const struct parquet_column *c,
 static struct rows rows_present(struct column_work *w, const uint8_t *present,
 				const uint32_t *order, uint32_t rows)
 {
-	struct rows r = { order, rows, rows, false };
+	struct rows r = { order, rows, rows, rows };
 
 	if (!present || !memchr(present, 0, rows))
 		return r;
@@ -318,24 +245,26 @@ static struct rows rows_present(struct column_work *w, const uint8_t *present,
 		w->picked[r.count] = at;
 		r.count += w->flags[i];
 	}
+	r.differ = r.count;
 	return r;
 }
 
 static bool make_room(struct column_work *w, uint32_t rows, uint32_t texts)
 {
 	if (rows > w->rows) {
-		w->rows = rows;
-		w->ints = reallocarray(w->ints, rows, sizeof(*w->ints));
-		w->indexes = reallocarray(w->indexes, rows + 7, sizeof(*w->indexes));
-		w->picked = reallocarray(w->picked, rows, sizeof(*w->picked));
-		w->flags = realloc(w->flags, rows);
+		free(w->ints);
+		w->ints = malloc((rows + 7) * (sizeof(*w->ints) + 2 * sizeof(*w->indexes) + 1));
+		w->rows = w->ints ? rows : 0;
+		w->indexes = (uint32_t *)(w->ints + rows);
+		w->picked = w->indexes + rows + 7;
+		w->flags = (uint8_t *)(w->picked + rows);
 	}
 	if (texts > w->map_size) {
-		w->map_size = texts;
-		w->map = reallocarray(w->map, texts, sizeof(*w->map));
+		free(w->map);
+		w->map = calloc(texts, sizeof(*w->map));
+		w->map_size = w->map ? texts : 0;
 	}
-	return (!w->rows || (w->ints && w->indexes && w->picked && w->flags)) &&
-	       (!w->map_size || w->map);
+	return rows <= w->rows && texts <= w->map_size;
 }
 
 void column_put(struct column_work *w, const struct parquet_column *c,
@@ -346,17 +275,18 @@ void column_put(struct column_work *w, const struct parquet_column *c,
 	struct rows r;
 
 	if (!make_room(w, rows, v->text_count)) {
-		w->error = -ENOMEM;
+		w->pages.error = -ENOMEM;
 		return;
 	}
 	r = rows_present(w, v->present, order, rows);
 	if (r.count < rows && !c->optional) {
-		w->error = -EINVAL;
+		w->pages.error = -EINVAL;
 		return;
 	}
-	r.constant = r.count == rows && rows > 1 &&
-		     !memcmp(v->values, (const char *)v->values + width, (rows - 1) * width);
-	*k = (struct chunk){ .start = w->written + w->out.len, .bloom = w->blooms.len };
+	if (r.count == rows && rows > 1 &&
+	    !memcmp(v->values, (const char *)v->values + width, (rows - 1) * width))
+		r.differ = 1;
+	*k = (struct chunk){ .start = w->pages.written + w->pages.out.len, .bloom = w->blooms.len };
 	k->rows = rows;
 	k->nulls = rows - r.count;
 	if (c->type == PARQUET_BOOLEAN)
@@ -365,6 +295,14 @@ void column_put(struct column_work *w, const struct parquet_column *c,
 		put_texts(w, c, v, &r, k);
 	else
 		put_ints(w, c, v->values, &r, k);
-	if (w->page.failed || w->packed.failed || w->levels.failed || w->blooms.failed)
-		w->error = -ENOMEM;
+}
+
+void column_work_free(struct column_work *w)
+{
+	bytes_free(&w->pages.out);
+	bytes_free(&w->pages.body);
+	bytes_free(&w->pages.packed);
+	bytes_free(&w->blooms);
+	free(w->ints);
+	free(w->map);
 }

@@ -50,12 +50,12 @@ static void put_block(struct bytes *out, const int64_t *x, uint32_t n)
 	out->len = (size_t)(to - out->data);
 }
 
-void delta_put(struct bytes *out, const int64_t *x, uint32_t n, int64_t flip)
+void delta_put(struct bytes *out, const int64_t *x, uint32_t n)
 {
 	thrift_varint(out, BLOCK);
 	thrift_varint(out, MINIBLOCKS);
 	thrift_varint(out, n);
-	thrift_varint(out, n ? zigzag(x[0] ^ flip) : 0);
+	thrift_varint(out, n ? zigzag(x[0]) : 0);
 	for (uint32_t i = 1; i < n; i += BLOCK)
 		put_block(out, x + i, n - i < BLOCK ? n - i : BLOCK);
 }

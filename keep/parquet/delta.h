@@ -4,8 +4,7 @@
 
 #include "bytes.h"
 
-/* Appends integers as DELTA_BINARY_PACKED (Encodings.md): good for those that ascend.
- * `flip` is XORed to each: 0, or INT64_MIN. */
-void delta_put(struct bytes *out, const int64_t *x, uint32_t n, int64_t flip);
+/* Appends integers as DELTA_BINARY_PACKED (Encodings.md): good for those that ascend. */
+void delta_put(struct bytes *out, const int64_t *x, uint32_t n);
 
 #endif

@@ -14,15 +14,15 @@ static uint32_t near(struct distinct *d, const int64_t *x, uint32_t n, int64_t m
 
 	memset(d->table, 0, (range + 1) * sizeof(*d->table));
 	for (uint32_t i = 0; i < n; i++)
-		d->table[x[i] - min] = 1;
+		d->table[(uint64_t)x[i] - (uint64_t)min] = 1;
 	for (uint32_t i = 0; i <= range; i++) {
 		if (!d->table[i])
 			continue;
 		d->table[i] = count;
-		d->values[count++] = min + i;
+		d->values[count++] = (int64_t)((uint64_t)min + i);
 	}
 	for (uint32_t i = 0; i < n && count <= most; i++)
-		indexes[i] = d->table[x[i] - min];
+		indexes[i] = d->table[(uint64_t)x[i] - (uint64_t)min];
 	return count <= most ? count : 0;
 }
 

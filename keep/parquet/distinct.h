@@ -13,9 +13,9 @@ struct distinct {
 };
 
 /*
- * Numbers the distinct values of x, all from `min` to `max`: `indexes` are by row into d->values.
- * Returns how many there are; 0 if more than `most`, or more than are looked for: of values that
- * are far apart, 4096.
+ * Numbers the distinct values of x, all from `min` to `max`, signed or not: `indexes` are by row
+ * into d->values. Returns how many there are; 0 if more than `most`, or more than are looked for:
+ * of values that are far apart, 4096.
  */
 uint32_t distinct_find(struct distinct *d, const int64_t *x, uint32_t n, int64_t min, int64_t max,
 		       uint32_t most, uint32_t *indexes);

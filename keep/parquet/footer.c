@@ -6,24 +6,19 @@
 #include "thrift.h"
 #include "wire/bytes.h"
 
-/* The former name of a logical type (ConvertedType), and its bits; unsigned ones come first. */
-static const struct {
-	uint8_t converted, bits;
-} ints[] = {
-	[PARQUET_UINT8] = { 11, 8 },   [PARQUET_UINT16] = { 12, 16 }, [PARQUET_UINT32] = { 13, 32 },
-	[PARQUET_UINT64] = { 14, 64 }, [PARQUET_INT8] = { 15, 8 },    [PARQUET_INT16] = { 16, 16 },
+enum {
+	CONVERTED_UINT8 = 11,
+	LOGICAL_STRING = 1,
+	LOGICAL_TIMESTAMP = 8,
+	LOGICAL_INTEGER = 10,
+	NANOS = 3,
+	ZSTD = 6
 };
-enum { LOGICAL_STRING = 1, LOGICAL_TIMESTAMP = 8, LOGICAL_INTEGER = 10, NANOS = 3, ZSTD = 6 };
 
-static void put_empty(struct thrift *t, int id)
-{
-	struct thrift empty = thrift_struct(t, id);
-
-	thrift_stop(&empty);
-}
-
+/* Its former name (ConvertedType) comes first. Integers are in both orders alike. */
 static void put_logical(struct thrift *t, const struct parquet_column *c)
 {
+	int nth = (int)c->logical - PARQUET_UINT8;
 	struct thrift kind, type, unit;
 
 	if (c->type != PARQUET_TEXT && c->logical == PARQUET_PLAIN_TYPE)
@@ -31,20 +26,20 @@ static void put_logical(struct thrift *t, const struct parquet_column *c)
 	if (c->type == PARQUET_TEXT)
 		thrift_int(t, 6, THRIFT_I32, 0); /* UTF8 */
 	else if (c->logical != PARQUET_TIMESTAMP_NS)
-		thrift_int(t, 6, THRIFT_I32, ints[c->logical].converted);
+		thrift_int(t, 6, THRIFT_I32, CONVERTED_UINT8 + nth);
 	kind = thrift_struct(t, 10);
 	if (c->type == PARQUET_TEXT) {
-		put_empty(&kind, LOGICAL_STRING);
+		thrift_empty(&kind, LOGICAL_STRING);
 	} else if (c->logical == PARQUET_TIMESTAMP_NS) {
 		type = thrift_struct(&kind, LOGICAL_TIMESTAMP);
 		thrift_bool(&type, 1, false); /* not adjusted to UTC: shown without a zone */
 		unit = thrift_struct(&type, 2);
-		put_empty(&unit, NANOS);
+		thrift_empty(&unit, NANOS);
 		thrift_stop(&unit);
 		thrift_stop(&type);
 	} else {
 		type = thrift_struct(&kind, LOGICAL_INTEGER);
-		thrift_i8(&type, 1, (int8_t)ints[c->logical].bits);
+		thrift_i8(&type, 1, (int8_t)(8 << nth % 4));
 		thrift_bool(&type, 2, c->logical >= PARQUET_INT8);
 		thrift_stop(&type);
 	}
@@ -68,7 +63,7 @@ void footer_schema(struct footer *f, const struct parquet_column *columns, uint3
 		thrift_text(&t, 4, c->name);
 		put_logical(&t, c);
 		thrift_stop(&t);
-		put_empty(&order, 1); /* as the type says */
+		thrift_empty(&order, 1); /* as the type says */
 		thrift_stop(&order);
 	}
 }
@@ -90,15 +85,16 @@ static void put_statistics(struct thrift *t, const struct chunk *k)
 static void put_chunk(struct bytes *out, const struct parquet_column *c, const struct chunk *k,
 		      uint64_t blooms)
 {
+	bool dictionary = k->encoding == ENCODING_RLE_DICTIONARY;
 	struct thrift chunk = { out, 0 }, t;
 
 	thrift_int(&chunk, 2, THRIFT_I64, 0); /* no longer used, but required */
 	t = thrift_struct(&chunk, 3);
 	thrift_int(&t, 1, THRIFT_I32, c->type);
-	thrift_list(&t, 2, THRIFT_I32, k->dictionary ? 3 : 2);
+	thrift_list(&t, 2, THRIFT_I32, dictionary ? 3 : 2);
 	thrift_varint(out, zigzag(k->encoding));
 	thrift_varint(out, zigzag(ENCODING_RLE));
-	if (k->dictionary)
+	if (dictionary)
 		thrift_varint(out, zigzag(ENCODING_PLAIN));
 	thrift_list(&t, 3, THRIFT_BINARY, 1);
 	thrift_varint(out, strlen(c->name));
@@ -108,7 +104,7 @@ static void put_chunk(struct bytes *out, const struct parquet_column *c, const s
 	thrift_int(&t, 6, THRIFT_I64, (int64_t)k->raw);
 	thrift_int(&t, 7, THRIFT_I64, (int64_t)k->packed);
 	thrift_int(&t, 9, THRIFT_I64, (int64_t)k->data);
-	if (k->dictionary)
+	if (dictionary)
 		thrift_int(&t, 11, THRIFT_I64, (int64_t)k->start);
 	put_statistics(&t, k);
 	if (k->bloom_len) {
@@ -144,8 +140,8 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 		uint32_t pair_count, const char *created_by)
 {
 	struct thrift t = { out, 0 };
+	uint8_t end[8] = "\0\0\0\0" PARQUET_MAGIC;
 	size_t begin = out->len;
-	uint8_t len[4];
 
 	thrift_int(&t, 1, THRIFT_I32, 2); /* version: logical types are there */
 	thrift_field(&t, 2, THRIFT_LIST);
@@ -165,9 +161,8 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 	thrift_field(&t, 7, THRIFT_LIST);
 	bytes_put(out, f->orders.data, f->orders.len);
 	thrift_stop(&t);
-	store_le(len, out->len - begin, 4);
-	bytes_put(out, len, 4);
-	bytes_put(out, PARQUET_MAGIC, 4);
+	store_le(end, out->len - begin, 4);
+	bytes_put(out, end, 8);
 	out->failed |= f->schema.failed | f->orders.failed | f->groups.failed;
 }
 

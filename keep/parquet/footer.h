@@ -3,7 +3,8 @@
 #ifndef KEEP_PARQUET_FOOTER_H
 #define KEEP_PARQUET_FOOTER_H
 
-#include "column.h"
+#include "page.h"
+#include "parquet.h"
 
 #define PARQUET_MAGIC "PAR1"
 

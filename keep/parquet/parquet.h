@@ -44,7 +44,7 @@ struct parquet_column {
 	enum parquet_type type;
 	enum parquet_logical logical;
 	bool optional; /* rows may have no value */
-	bool bloom;    /* not for booleans */
+	bool bloom;    /* only for texts */
 };
 
 struct parquet_pair {
@@ -74,7 +74,7 @@ struct parquet_values {
 struct parquet;
 
 /* Begins a file on `fd`, which remains the caller's, as `columns`, which must stay until the end.
- * -EINVAL: no columns, or a type contradicts its logical type. */
+ * -EINVAL: no columns, or types that contradict each other. */
 int parquet_open(struct parquet **file, int fd, const struct parquet_column *columns,
 		 uint32_t column_count);
 

@@ -75,3 +75,9 @@ void thrift_stop(struct thrift *t)
 {
 	bytes_put(t->out, "", 1);
 }
+
+void thrift_empty(struct thrift *t, int id)
+{
+	thrift_field(t, id, THRIFT_STRUCT);
+	thrift_stop(t);
+}

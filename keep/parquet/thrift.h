@@ -36,6 +36,7 @@ void thrift_text(struct thrift *t, int id, const char *text);
 void thrift_list(struct thrift *t, int id, enum thrift_type of, uint32_t count);
 void thrift_list_head(struct bytes *out, enum thrift_type of, uint32_t count);
 struct thrift thrift_struct(struct thrift *t, int id);
-void thrift_stop(struct thrift *t); /* ends a struct, and the one of thrift_struct() */
+void thrift_empty(struct thrift *t, int id); /* a struct without fields */
+void thrift_stop(struct thrift *t);	     /* ends a struct, and the one of thrift_struct() */
 
 #endif

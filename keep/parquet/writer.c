@@ -25,11 +25,13 @@ static bool valid(const struct parquet_column *c)
 	bool narrow = c->logical == PARQUET_UINT8 || c->logical == PARQUET_UINT16 ||
 		      c->logical == PARQUET_UINT32 || c->logical >= PARQUET_INT8;
 
+	if (c->bloom && c->type != PARQUET_TEXT)
+		return false;
 	if (c->type == PARQUET_INT32)
 		return narrow || c->logical == PARQUET_PLAIN_TYPE;
 	if (c->type == PARQUET_INT64)
 		return !narrow;
-	return c->logical == PARQUET_PLAIN_TYPE && !(c->type == PARQUET_BOOLEAN && c->bloom);
+	return c->logical == PARQUET_PLAIN_TYPE;
 }
 
 int parquet_open(struct parquet **file, int fd, const struct parquet_column *columns,
@@ -47,8 +49,8 @@ int parquet_open(struct parquet **file, int fd, const struct parquet_column *col
 	if (!f)
 		return -ENOMEM;
 	f->chunks = calloc(column_count, sizeof(*f->chunks));
-	f->work.zstd = ZSTD_createCCtx();
-	if (!f->chunks || !f->work.zstd) {
+	f->work.pages.zstd = ZSTD_createCCtx();
+	if (!f->chunks || !f->work.pages.zstd) {
 		parquet_free(f);
 		return -ENOMEM;
 	}
@@ -56,47 +58,45 @@ int parquet_open(struct parquet **file, int fd, const struct parquet_column *col
 	f->count = column_count;
 	f->fd = fd;
 	footer_schema(&f->footer, columns, column_count);
-	bytes_put(&f->work.out, PARQUET_MAGIC, 4);
+	bytes_put(&f->work.pages.out, PARQUET_MAGIC, 4);
 	*file = f;
 	return 0;
 }
 
 static void flush(struct parquet *f)
 {
-	struct column_work *w = &f->work;
+	struct pages *p = &f->work.pages;
 
-	w->written += w->out.len;
-	if (!w->error)
-		w->error = bytes_write(&w->out, f->fd);
+	p->written += p->out.len;
+	if (!p->error)
+		p->error = bytes_write(&p->out, f->fd);
 }
 
 int parquet_row_group(struct parquet *f, const struct parquet_values *values, const uint32_t *order,
 		      uint32_t rows)
 {
 	struct column_work *w = &f->work;
-	uint64_t blooms;
 
 	if (rows > PARQUET_ROWS_MAX)
 		return -EINVAL;
-	for (uint32_t i = 0; rows && i < f->count && !w->error; i++) {
+	w->blooms.len = 0;
+	for (uint32_t i = 0; rows && i < f->count && !w->pages.error; i++) {
 		column_put(w, &f->columns[i], &values[i], order, rows, &f->chunks[i]);
-		if (w->out.len >= WRITE_BYTES)
+		if (w->pages.out.len >= WRITE_BYTES)
 			flush(f);
 	}
-	if (!rows || w->error)
-		return w->error;
-	blooms = parquet_size(f);
-	bytes_put(&w->out, w->blooms.data, w->blooms.len);
-	w->blooms.len = 0;
-	footer_row_group(&f->footer, f->columns, f->count, f->chunks, rows, blooms);
-	if (w->out.len >= WRITE_BYTES)
-		flush(f);
-	return w->error;
+	if (w->blooms.failed)
+		w->pages.error = -ENOMEM;
+	if (!rows || w->pages.error)
+		return w->pages.error;
+	footer_row_group(&f->footer, f->columns, f->count, f->chunks, rows, parquet_size(f));
+	bytes_put(&w->pages.out, w->blooms.data, w->blooms.len);
+	return 0;
 }
 
 uint64_t parquet_size(const struct parquet *f)
 {
-	return f->work.written + f->work.out.len;
+	return f->work.pages.written + f->work.pages.out.len;
 }
 
 int parquet_close(struct parquet *f, const struct parquet_pair *pairs, uint32_t pair_count,
@@ -104,32 +104,20 @@ int parquet_close(struct parquet *f, const struct parquet_pair *pairs, uint32_t 
 {
 	int err;
 
-	footer_put(&f->footer, &f->work.out, pairs, pair_count, created_by);
+	footer_put(&f->footer, &f->work.pages.out, pairs, pair_count, created_by);
 	flush(f);
-	err = f->work.error;
+	err = f->work.pages.error;
 	parquet_free(f);
 	return err;
 }
 
 void parquet_free(struct parquet *f)
 {
-	struct column_work *w;
-
 	if (!f)
 		return;
-	w = &f->work;
 	footer_free(&f->footer);
-	bytes_free(&w->out);
-	bytes_free(&w->blooms);
-	bytes_free(&w->page);
-	bytes_free(&w->packed);
-	bytes_free(&w->levels);
-	free(w->ints);
-	free(w->indexes);
-	free(w->picked);
-	free(w->flags);
-	free(w->map);
-	ZSTD_freeCCtx(w->zstd);
+	column_work_free(&f->work);
+	ZSTD_freeCCtx(f->work.pages.zstd);
 	free(f->chunks);
 	free(f);
 }

@@ -132,11 +132,11 @@ static void test_deltas(void **state)
 	struct bytes b = { 0 };
 
 	(void)state;
-	delta_put(&b, v, 8, 0);
+	delta_put(&b, v, 8);
 	assert_bytes(&b, 0x80, 1, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0);
-	delta_put(&b, v, 1, 0);
+	delta_put(&b, v, 1);
 	assert_bytes(&b, 0x80, 1, 4, 1, 14);
-	delta_put(&b, far, 3, 0); /* INT64_MIN, and -1 as it wraps */
+	delta_put(&b, far, 3); /* INT64_MIN, and -1 as it wraps */
 	assert_int_equal(b.data[5 + 10], 63);
 	assert_int_equal(b.len, 5 + 10 + 4 + 32 * 63 / 8);
 	bytes_free(&b);
