@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "index_build_lay.h"
+#include "index_format.h"
+#include "index_gathered.h"
+#include "index_lay.h"
+#include "wire/bytes.h"
 
 #define NOT_YET UINT32_MAX
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki-keep: keeps the capture files of a folder for long. run.c connects the rooms:
+ * saluki-keep: keeps the capture files of a folder for long.
  *
- *     folder/ which files are closed ─▶ pack/ compresses, makes the index ─▶ folder/retire: deletes
+ *     folder/ which files there are ─▶ service/ which of them are closed, or too old
+ *                                         ├─▶ pack/ compresses, and makes the index
+ *                                         └─▶ folder/retire deletes
  *
  * find/ searches what is kept.
  */

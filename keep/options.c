@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/version.h"
 #include "find/find.h"
+#include "find/find_options.h"
 
 enum {
 	OPT_COMPRESS = 256,

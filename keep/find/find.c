@@ -18,7 +18,7 @@
 #include "common/terminal_line.h"
 #include "counts.h"
 #include "find_options.h"
-#include "keep/sandbox.h"
+#include "keep/process/sandbox.h"
 #include "output.h"
 #include "search.h"
 

@@ -3,9 +3,6 @@
 #ifndef KEEP_FIND_FIND_H
 #define KEEP_FIND_FIND_H
 
-#include "common/options.h"
-
-extern const struct option_def find_defs[];
 /* Returns the exit status. */
 int find_main(int argc, char **argv);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "find.h"
 #include "moment.h"
 
 enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC };

@@ -14,6 +14,8 @@ struct find_options {
 	enum log_level log_level;
 };
 
+extern const struct option_def find_defs[];
+
 /* Returns 0, -1 if all is done (--help), or an exit status after a line. */
 int find_options_parse(struct find_options *o, int argc, char **argv);
 void find_options_free(struct find_options *o);

@@ -19,42 +19,6 @@
 
 #define SECOND_NS 1000000000LL
 
-static const char *const endings[FORMS] = {
-	[FORM_PCAPNG] = ".pcapng",
-	[FORM_ZST] = ".pcapng.zst",
-	[FORM_INDEX] = INDEX_ENDING,
-};
-static const char new_ending[] = ".new";
-
-static bool ends_with(const char *name, size_t *len, const char *ending)
-{
-	size_t end = strlen(ending);
-
-	if (*len <= end || memcmp(name + *len - end, ending, end))
-		return false;
-	*len -= end;
-	return true;
-}
-
-enum form form_of(const char *name, size_t *len)
-{
-	bool is_new;
-
-	*len = strlen(name);
-	is_new = ends_with(name, len, new_ending);
-	for (int form = 0; form < FORMS; form++)
-		if (ends_with(name, len, endings[form]))
-			return is_new ? FORM_NEW : (enum form)form;
-	return FORM_NONE;
-}
-
-int form_name(const char *stem, enum form form, const char *ending, char *name, size_t size)
-{
-	int n = snprintf(name, size, "%s%s%s", stem, endings[form], ending);
-
-	return n < (int)size ? 0 : -ENAMETOOLONG;
-}
-
 /* ---- series ---------------------------------------------------------------------------------- */
 
 /* The stem before its number. Times in a prefix differ from file to file: each row of digits is a

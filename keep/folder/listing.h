@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Listing: the capture files of a folder. A file's name without its ending is its stem; its forms
- * stand beside one another: STEM.pcapng as the collector writes it, STEM.pcapng.zst compressed,
- * STEM.idx its index.
- */
+/* Listing: the capture files of a folder, and which forms each has (form.h). */
 #ifndef KEEP_FOLDER_LISTING_H
 #define KEEP_FOLDER_LISTING_H
 
@@ -11,14 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum form {
-	FORM_PCAPNG,
-	FORM_ZST,
-	FORM_INDEX,
-	FORMS,
-	FORM_NEW = FORMS, /* a form of these that a killed program has not finished */
-	FORM_NONE,	  /* others' */
-};
+#include "form.h"
 
 struct stem {
 	char *name;	     /* malloc */
@@ -38,9 +27,5 @@ struct listing {
 /* Reads the folder. Returns 0 or -errno. */
 int listing_read(struct listing *l, int folder);
 void listing_free(struct listing *l);
-/* Returns what a name is the form of. Sets `len` to the stem's length. */
-enum form form_of(const char *name, size_t *len);
-/* Writes the name of a form. `ending`: added to it; "" if none. Returns 0 or -ENAMETOOLONG. */
-int form_name(const char *stem, enum form form, const char *ending, char *name, size_t size);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "listing.h"
+#include "form.h"
 #include "pcapng/block.h"
 #include "pcapng/build.h"
 #include "pcapng/section.h"

@@ -177,7 +177,7 @@ static int put_in_place(struct packing *k)
 	return err;
 }
 
-int pack(int folder, const char *stem, const struct keep_options *o, struct packed *p)
+int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p)
 {
 	struct packing k;
 	int err;

@@ -12,7 +12,10 @@
 #define KEEP_PACK_PACK_H
 
 #include "keep/folder/listing.h"
-#include "keep/options.h"
+
+struct pack_options {
+	bool compress;
+};
 
 struct packed {
 	uint64_t frames, bytes;	    /* of the capture file */
@@ -22,7 +25,7 @@ struct packed {
 /* Returns 0 with `p`; -EINTR after a signal to stop; -EWOULDBLOCK if another program writes to the
  * file; -ESTALE if it changed meanwhile; or -errno after a line. After an error, the capture file
  * and its forms are as before. */
-int pack(int folder, const char *stem, const struct keep_options *o, struct packed *p);
+int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p);
 /* Whether the index of a compressed file is there, and is this file's. Its content is not read. */
 bool pack_index_fits(int folder, const struct stem *s);
 /* Makes the index of a compressed file again. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "keep/folder/listing.h"
+#include "keep/folder/form.h"
 
 struct place {
 	int folder, fd; /* fd -1: none */

@@ -8,7 +8,7 @@ import pytest
 
 from netns.testbed import ROOT
 
-# A room may include itself, those named here, board/, pcapng/, wire/, common/ and include/.
+# A room may include itself, those named here, archive/, board/, dissect/, pcapng/, wire/, common/ and include/.
 COLLECTOR = {
     "collector": {"board", "enrol", "status", "network", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
@@ -76,7 +76,17 @@ MERGE = {
     "merge/frame": {"model"},
     "merge/model": set(),
 }
-SHARED = {"wire", "common", "board", "pcapng", "include/saluki"}
+# A file's way: folder/ says which is closed, pack/ walks it into an index and columns/; find/ searches what is packed.
+KEEP = {
+    "keep": {"find", "service", "process"},
+    "keep/find": {"process", "pack", "folder"},
+    "keep/service": {"pack", "folder"},
+    "keep/pack": {"folder"},
+    "keep/process": set(),
+    "keep/folder": set(),
+    "keep/parquet": set(),
+}
+SHARED = {"wire", "common", "archive", "board", "dissect", "pcapng", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
 BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
 
@@ -132,7 +142,7 @@ def modules(top):
     return found
 
 
-@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("merge", MERGE)])
+@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("keep", KEEP), ("merge", MERGE)])
 def test_rooms_include_in_one_direction(top, rooms):
     found = edges(top)
     assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
@@ -141,17 +151,14 @@ def test_rooms_include_in_one_direction(top, rooms):
     assert wrong == []
 
 
-@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR, MERGE], ids=["agent", "collector", "merge"])
+@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR, KEEP, MERGE], ids=["agent", "collector", "keep", "merge"])
 def test_no_rooms_may_include_one_another(rooms):
     top = min(rooms, key=len)
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("top", ["agent", "board", "collector", "live", "merge", "pcapng", "print", "web"])
-=======
-@pytest.mark.parametrize("top", ["agent", "board", "collector", "keep", "live", "merge", "print", "web"])
->>>>>>> 17e19b94 (Tests: Parquet files in pyarrow, DuckDB and polars, value by value)
+@pytest.mark.parametrize("top", ["agent", "archive", "board", "collector", "dissect", "keep", "live", "merge", "pcapng",
+                                 "print", "web"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
@@ -163,12 +170,10 @@ PROGRAMS = {"agent", "collector", "keep", "live", "merge", "swarm", "web"}
     ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
     ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
     ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
-<<<<<<< HEAD
-    ("board", PROGRAMS | {"bpf", "print"}), ("pcapng", PROGRAMS | {"board", "bpf", "print", "wire"}), ("print", PROGRAMS),
-=======
     ("keep", (PROGRAMS | {"board", "bpf", "print"}) - {"keep"}), ("keep/parquet", PROGRAMS | {"board", "bpf", "print"}),
-    ("board", PROGRAMS | {"bpf", "print"}), ("print", PROGRAMS),
->>>>>>> 17e19b94 (Tests: Parquet files in pyarrow, DuckDB and polars, value by value)
+    ("archive", PROGRAMS | {"board", "bpf", "dissect", "print"}), ("dissect", PROGRAMS | {"archive", "board", "print"}),
+    ("board", PROGRAMS | {"bpf", "print"}), ("pcapng", PROGRAMS | {"archive", "board", "bpf", "print"}),
+    ("print", PROGRAMS),
     ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
     ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
@@ -184,7 +189,7 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in (*PROGRAMS, "board", "common", "pcapng", "print", "wire", "include", "bpf")
+               for top in (*PROGRAMS, "archive", "board", "common", "dissect", "pcapng", "print", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

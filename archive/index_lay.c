@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lays an index out: see index_format.h. */
-#include "index_build_lay.h"
+/* Index lay: see index_lay.h. */
+#include "index_lay.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "index_format.h"
+#include "wire/bytes.h"
 
 /* Bytes that grow. */
 struct text {

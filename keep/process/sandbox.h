@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The sandbox of saluki-keep: no network, no other program, no file outside its folder. */
-#ifndef KEEP_SANDBOX_H
-#define KEEP_SANDBOX_H
+#ifndef KEEP_PROCESS_SANDBOX_H
+#define KEEP_PROCESS_SANDBOX_H
 
 /* Returns 0, or -errno after a line. */
 int sandbox_keep(const char *folder);

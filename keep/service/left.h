@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Left: files that are left as they are, so that each is named once, until it changes. */
-#ifndef KEEP_LEFT_H
-#define KEEP_LEFT_H
+#ifndef KEEP_SERVICE_LEFT_H
+#define KEEP_SERVICE_LEFT_H
 
-#include "folder/listing.h"
+#include "keep/folder/listing.h"
 
 struct left {
 	struct left_file {

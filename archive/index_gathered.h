@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What index_build.c has gathered, and its laying out (index_build_lay.c). */
-#ifndef ARCHIVE_INDEX_BUILD_LAY_H
-#define ARCHIVE_INDEX_BUILD_LAY_H
+/* What index_build.c gathers, and index_lay.c lays out. */
+#ifndef ARCHIVE_INDEX_GATHERED_H
+#define ARCHIVE_INDEX_GATHERED_H
 
-#include "index_build.h"
-#include "index_format.h"
-#include "wire/bytes.h"
+#include "index.h"
 
 /* Numbers of chunks, each higher than the one before. */
 struct index_chunks {
@@ -49,9 +47,5 @@ struct index_build {
 	struct index_place *places; /* by chunk */
 	uint32_t place_count, place_room;
 };
-
-/* Lays the whole index out with this head. As index_finish(). */
-int index_lay(const struct index_build *b, const struct index_head *head, uint8_t **bytes,
-	      size_t *len);
 
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Form: the files that a capture file can be. Its name without ending is its stem: STEM.pcapng as
+ * the collector writes it, STEM.pcapng.zst compressed, STEM.idx its index.
+ */
+#ifndef KEEP_FOLDER_FORM_H
+#define KEEP_FOLDER_FORM_H
+
+#include <stddef.h>
+
+enum form {
+	FORM_PCAPNG,
+	FORM_ZST,
+	FORM_INDEX,
+	FORMS,
+	FORM_NEW = FORMS, /* a form of these that a killed program has not finished */
+	FORM_NONE,	  /* others' */
+};
+
+/* Returns what a name is the form of. Sets `len` to the stem's length. */
+enum form form_of(const char *name, size_t *len);
+/* Writes the name of a form. `ending`: added to it; "" if none. Returns 0 or -ENAMETOOLONG. */
+int form_name(const char *stem, enum form form, const char *ending, char *name, size_t size);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Look: see look.h. */
+#include "look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/stop.h"
+#include "keep/folder/origin.h"
+#include "keep/folder/permitted.h"
+
+/* ---- packing --------------------------------------------------------------------------------- */
+
+static void add(struct look *l, const char *stem, const struct packed *p)
+{
+	l->files++;
+	l->packed.frames += p->frames;
+	l->packed.bytes += p->bytes;
+	l->packed.compressed += p->compressed;
+	l->packed.index += p->index;
+	log_verbose("%s: %llu frames, %llu bytes, %llu compressed, index %llu", stem,
+		    (unsigned long long)p->frames, (unsigned long long)p->bytes,
+		    (unsigned long long)p->compressed, (unsigned long long)p->index);
+}
+
+/* A file that does not walk is said once, until it changes. */
+static int packed(struct look *l, const struct stem *s, int err, const struct packed *p)
+{
+	if (!err)
+		add(l, s->name, p);
+	else if (err == -EINTR || err == -ENOSPC || err == -ENOMEM)
+		return err;
+	else if (err != -EWOULDBLOCK && err != -ESTALE)
+		l->failed |= left_note(&l->left, s);
+	return 0;
+}
+
+/* Programs of others may write more to their files, and do not expect that they are deleted. */
+static bool is_ours(struct look *l, const struct stem *s)
+{
+	char name[NAME_MAX + 1];
+	struct origin o;
+	int fd, err;
+
+	if (form_name(s->name, FORM_PCAPNG, "", name, sizeof(name)))
+		return false;
+	fd = openat(l->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	err = origin_read(&o, fd);
+	close(fd);
+	if (!err && (o.is_collected || o.is_merged) && !o.is_ring)
+		return true;
+	log_line("%s: %s; it is left as it is", name,
+		 err	     ? "is not a pcapng file"
+		 : o.is_ring ? "its collector deletes files itself (-W)"
+			     : "was not written by saluki-collector or saluki-merge");
+	left_note(&l->left, s);
+	return false;
+}
+
+static int pack_stem(struct look *l, const struct stem *s)
+{
+	struct packed p = { .frames = 0 };
+
+	if (left_has(&l->left, s))
+		return 0;
+	if (s->has[FORM_PCAPNG]) {
+		bool done = !l->pack.compress && s->has[FORM_INDEX];
+
+		if (done || !s->is_followed || !is_ours(l, s))
+			return 0;
+		return packed(l, s, pack(l->folder, s->name, &l->pack, &p), &p);
+	}
+	if (s->has[FORM_ZST] && !pack_index_fits(l->folder, s))
+		return packed(l, s, pack_index(l->folder, s->name, &p), &p);
+	return 0;
+}
+
+/* An index whose capture was deleted. */
+static void remove_orphan(struct look *l, const struct stem *s)
+{
+	char name[NAME_MAX + 1];
+
+	if (!s->has[FORM_PCAPNG] && !s->has[FORM_ZST] &&
+	    !form_name(s->name, FORM_INDEX, "", name, sizeof(name)))
+		unlinkat(l->folder, name, 0);
+}
+
+static int pack_all(struct look *l, struct listing *files)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < files->count; i++) {
+		err = pack_stem(l, &files->list[i]);
+		remove_orphan(l, &files->list[i]);
+		if (!err && stop_count())
+			err = -EINTR;
+	}
+	return err;
+}
+
+/* ---- deleting -------------------------------------------------------------------------------- */
+
+static uint64_t min_free_bytes(const struct look *l)
+{
+	struct statvfs fs;
+
+	if (!l->min_free || fstatvfs(l->folder, &fs))
+		return 0;
+	return space_of(l->min_free, (uint64_t)fs.f_blocks * fs.f_frsize);
+}
+
+static int delete_old(struct look *l, struct listing *files)
+{
+	struct retire_limits limits = { .before_ns = INT64_MIN,
+					.max_bytes = l->max_bytes,
+					.min_free = min_free_bytes(l) };
+	struct retired now;
+	int err;
+
+	if (age_is_known(&l->age) && l->max_age_us)
+		limits.before_ns = clock_ns(CLOCK_REALTIME) - (int64_t)(l->max_age_us * 1000);
+	err = retire(l->folder, files, &limits, &now);
+	if (now.files)
+		log_info("deleted %llu file%s, %llu MiB; the last one is %s",
+			 (unsigned long long)now.files, PLURAL(now.files),
+			 (unsigned long long)(now.bytes >> 20), now.last);
+	l->retired.files += now.files;
+	l->retired.bytes += now.bytes;
+	return err;
+}
+
+/* ---- looks ----------------------------------------------------------------------------------- */
+
+static int read_listing(struct look *l, struct listing *files)
+{
+	int err = listing_read(files, l->folder);
+
+	if (err)
+		log_line("%s: %s", l->name, strerror(-err));
+	return err;
+}
+
+int look_begin(struct look *l)
+{
+	struct listing files;
+	int err = read_listing(l, &files), removed;
+
+	if (err)
+		return err;
+	err = permitted(l->folder, &files, l->min_free);
+	listing_free(&files);
+	if (err)
+		return err;
+	removed = pack_clean(l->folder);
+	if (removed > 0)
+		log_info("removed %d unfinished file%s of a saluki-keep that was killed", removed,
+			 PLURAL(removed));
+	return 0;
+}
+
+/* Files are deleted before others are packed, which needs space. */
+int look(struct look *l)
+{
+	struct listing files;
+	int err = read_listing(l, &files);
+
+	if (err)
+		return err;
+	err = delete_old(l, &files) ?: pack_all(l, &files);
+	listing_free(&files);
+	return err;
+}
+
+void look_end(struct look *l)
+{
+	left_free(&l->left);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Look: looks at a folder once: deletes what is too old, and packs what is closed. */
+#ifndef KEEP_SERVICE_LOOK_H
+#define KEEP_SERVICE_LOOK_H
+
+#include "age.h"
+#include "keep/folder/retire.h"
+#include "keep/pack/pack.h"
+#include "left.h"
+
+struct look {
+	int folder;	  /* a descriptor */
+	const char *name; /* of the folder, for messages */
+	struct pack_options pack;
+	uint64_t max_age_us, max_bytes; /* 0: no limit */
+	const struct space *min_free;	/* NULL: no limit */
+	struct left left;		/* files that are left as they are */
+	struct age age;
+	/* All looks so far */
+	bool failed; /* a file could not be packed */
+	uint64_t files;
+	struct packed packed;
+	struct retired retired;
+};
+
+/* Before the first look: checks that collectors leave the files to us (folder/permitted.h), and
+ * removes what a killed program has not finished. Returns 0, -EPERM after a line, or -errno. */
+int look_begin(struct look *l);
+/* Returns 0; -EINTR after a signal to stop; -ENOSPC, after which a later look may do; or -errno
+ * after a line. */
+int look(struct look *l);
+void look_end(struct look *l);
+
+#endif
