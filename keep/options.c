@@ -15,6 +15,7 @@
 
 enum {
 	OPT_COMPRESS = 256,
+	OPT_COLUMNS,
 	OPT_MAX_AGE,
 	OPT_MAX_BYTES,
 	OPT_MIN_FREE,
@@ -25,6 +26,7 @@ enum {
 
 static const struct option_def defs[] = {
 	{ OPT_COMPRESS, "compress", "zstd|none", "compress closed files, or not (default zstd)" },
+	{ OPT_COLUMNS, "columns", "DIR", "write tables of all frames here, as Parquet files" },
 	{ OPT_MAX_AGE, "max-age", "TIME",
 	  "delete files that were written last before this time: a\n"
 	  "number with h, d or w" },
@@ -112,6 +114,9 @@ static int parse_option(struct keep_options *o, int id)
 		if (options_choice("--compress", optarg, words, &word))
 			return -EINVAL;
 		o->compress = word;
+		return 0;
+	case OPT_COLUMNS:
+		o->columns = optarg;
 		return 0;
 	case OPT_MAX_AGE:
 		return parse_age(optarg, &o->max_age_us);

@@ -12,6 +12,7 @@
 struct keep_options {
 	const char *folder;
 	bool compress;
+	const char *columns; /* a folder; NULL: none */
 	uint64_t max_age_us; /* 0: none */
 	uint64_t max_bytes;  /* 0: none */
 	bool has_min_free;

@@ -61,6 +61,19 @@ static int open_folder(struct run *r)
 	return take_lock(r);
 }
 
+static int open_columns(struct run *r)
+{
+	const char *name = r->o->columns;
+
+	if (!name)
+		return 0;
+	r->look.pack.columns = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->look.pack.columns >= 0)
+		return 0;
+	log_line("--columns %s: %s", name, strerror(errno));
+	return -errno;
+}
+
 /* The collector and everybody else come first. */
 static void give_way(void)
 {
@@ -168,13 +181,13 @@ int run(const struct keep_options *o)
 		.changes = -1,
 		.look = { .folder = -1,
 			  .name = o->folder,
-			  .pack = { .compress = o->compress },
+			  .pack = { .compress = o->compress, .columns = -1 },
 			  .max_age_us = o->max_age_us,
 			  .max_bytes = o->max_bytes,
 			  .min_free = o->has_min_free ? &o->min_free : NULL },
 		.notify = NOTIFY_NONE,
 	};
-	int err = open_folder(&r), status;
+	int err = open_folder(&r) ?: open_columns(&r), status;
 
 	stop_catch();
 	err = err ?: o->once ? 0 : watch(&r);
@@ -182,7 +195,7 @@ int run(const struct keep_options *o)
 		notify_open(&r.notify);
 	if (!err)
 		give_way();
-	err = err ?: sandbox_keep(o->folder) ?: look_begin(&r.look);
+	err = err ?: sandbox_keep(o->folder, o->columns) ?: look_begin(&r.look);
 	status = err == -EPERM ? EXIT_USAGE : 1;
 	if (!err) {
 		err = o->once ? look(&r.look) : serve(&r);

@@ -45,14 +45,16 @@ size_t block_end(uint8_t *block, uint8_t *p)
 	return len;
 }
 
-size_t block_section(uint8_t *block, const char *application)
+size_t block_section(uint8_t *block, const char *application, const char *comment)
 {
 	uint8_t *p = block_begin(block, BLOCK_SECTION);
 
 	p = put16(put16(put32(p, SECTION_MAGIC), 1), 0);
 	memset(p, 0xff, 8); /* the section's length is not known */
-	return block_end(block,
-			 put_option(p + 8, SHB_APPLICATION, application, strlen(application)));
+	p += 8;
+	if (comment)
+		p = put_option(p, OPT_COMMENT, comment, strlen(comment));
+	return block_end(block, put_option(p, SHB_APPLICATION, application, strlen(application)));
 }
 
 size_t block_interface(uint8_t *block, const uint8_t *options, size_t len)

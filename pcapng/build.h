@@ -36,8 +36,8 @@ uint8_t *block_begin(uint8_t *block, uint32_t type);
 size_t block_end(uint8_t *block, uint8_t *p);
 
 /* Each lays out a whole block, and returns its length. */
-/* `application`: the program that writes the file, and its version. */
-size_t block_section(uint8_t *block, const char *application);
+/* `application`: the program that writes the file, and its version. `comment`: NULL: none. */
+size_t block_section(uint8_t *block, const char *application, const char *comment);
 /* `options`: finished ones, that are copied before the resolution. */
 size_t block_interface(uint8_t *block, const uint8_t *options, size_t len);
 size_t block_interface_named(uint8_t *block, const char *name, const char *description);

@@ -13,5 +13,11 @@
 #define SECTION_RING_END ": the oldest files are deleted (-W)"
 /* Another one: the collector leaves this free on the disk. Bytes, and a percentage or 0. */
 #define SECTION_KEEP_FREE_FORMAT "--keep-free: %llu bytes, %u %%"
+/* A comment of a unified trace: its number, the same in all of its files: the time of its first
+ * transmission, in nanoseconds since 1970. */
+#define SECTION_TRACE_FORMAT "trace %llu"
+
+/* The comment of a frame that came while its radio changed the channel. */
+#define FRAME_UNSETTLED "heard while the radio was changing channel"
 
 #endif

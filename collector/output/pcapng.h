@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "pcapng/combo_name.h"
+#include "pcapng/section.h"
 #include "wire/clock_readings.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
@@ -20,7 +21,7 @@
 #define PCAPNG_PACKET_OVERHEAD 48
 #define PCAPNG_NAME_LEN 44 /* bytes that a name adds */
 /* The comment of a frame with SALUKI_UNSETTLED, and the bytes that it adds. */
-#define PCAPNG_UNSETTLED "heard while the radio was changing channel"
+#define PCAPNG_UNSETTLED FRAME_UNSETTLED
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384	     /* a dwell's block, with a name */
 #define PCAPNG_READINGS_MAX 480	     /* a block of clock readings, with a name */

@@ -48,7 +48,7 @@ struct output *output_new(int fd)
 	o->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	o->list = NULL;
 	o->count = o->room = 0;
-	o->len = block_section(o->buffer, APPLICATION);
+	o->len = block_section(o->buffer, APPLICATION, NULL);
 	return o;
 }
 

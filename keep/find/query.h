@@ -8,7 +8,7 @@
 
 #include "archive/index_read.h"
 #include "common/expression.h"
-#include "keep/pack/sections.h"
+#include "keep/model/sections.h"
 
 #define QUERY_WORDS_MAX 256
 

@@ -33,6 +33,8 @@ static void read_comment(struct origin *of, const struct pcapng_option *o)
 	text[o->len] = 0;
 	if (begins_with(o, SECTION_RING_BEGIN))
 		of->is_ring = true;
+	if (sscanf(text, SECTION_TRACE_FORMAT, &bytes) == 1)
+		of->trace = bytes;
 	if (sscanf(text, SECTION_KEEP_FREE_FORMAT, &bytes, &of->keep_free.percent) == 2) {
 		of->keep_free.bytes = bytes;
 		of->tells_keep_free = true;

@@ -16,6 +16,7 @@ struct origin {
 	bool is_ring;	   /* its collector deletes the oldest files (-W) */
 	bool tells_keep_free;
 	struct space keep_free; /* its collector's --keep-free */
+	uint64_t trace;		/* a unified trace's number; 0: not known */
 	uint32_t header_len;	/* bytes of the section header */
 };
 

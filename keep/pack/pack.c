@@ -15,7 +15,7 @@
 #include "archive/unpack.h"
 #include "common/log.h"
 #include "compress.h"
-#include "place.h"
+#include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"
 
@@ -71,13 +71,23 @@ static ssize_t read_capture(void *packing, uint8_t *to, size_t len, uint64_t at)
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /* A unified trace's packets have receptions. */
-static int walk(struct packing *k)
+static int walk(struct packing *k, int columns)
 {
-	int err = walk_init(&k->walk) ?: walk_blocks(&k->walk, &k->blocks);
+	int err = walk_init(&k->walk);
+
+	columns_begin(&k->walk.columns, columns, k->stem, &k->st);
+	err = err ?: walk_blocks(&k->walk, &k->blocks) ?: columns_finish(&k->walk.columns, &k->st);
 
 	k->head.is_merged = k->walk.is_merged;
 	k->head.pcapng_bytes = k->blocks.at;
 	return err;
+}
+
+static int open_place(struct packing *k, struct place *p, enum form form)
+{
+	char name[NAME_MAX + 1];
+
+	return form_name(k->stem, form, "", name, sizeof(name)) ?: place_open(p, k->folder, name);
 }
 
 static int write_index(struct packing *k, struct packed *p)
@@ -85,7 +95,7 @@ static int write_index(struct packing *k, struct packed *p)
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 	int err = index_finish(k->walk.index, &k->head, &bytes, &len) ?:
-			  place_open(&k->index, k->folder, k->stem, FORM_INDEX) ?:
+			  open_place(k, &k->index, FORM_INDEX) ?:
 			  place_write(&k->index, bytes, len) ?: place_sync(&k->index, &k->st);
 
 	free(bytes);
@@ -116,6 +126,7 @@ static void packing_init(struct packing *k, int folder, const char *stem)
 {
 	*k = (struct packing){ .folder = folder, .fd = -1, .stem = stem };
 	k->index.fd = k->zst.fd = -1;
+	columns_begin(&k->walk.columns, -1, stem, &k->st);
 }
 
 /* Removes what was not put in place. Says what went wrong. */
@@ -135,6 +146,7 @@ static int packing_end(struct packing *k, int err)
 	compress_free(k->compress);
 	unpack_free(k->unpack);
 	blocks_close(&k->blocks);
+	columns_end(&k->walk.columns);
 	walk_free(&k->walk);
 	if (k->fd >= 0)
 		close(k->fd);
@@ -145,7 +157,7 @@ static int packing_end(struct packing *k, int err)
 
 static int begin_compression(struct packing *k)
 {
-	int err = place_open(&k->zst, k->folder, k->stem, FORM_ZST);
+	int err = open_place(k, &k->zst, FORM_ZST);
 
 	if (err)
 		return err;
@@ -167,7 +179,7 @@ static int sync_folder(int folder)
 /* The index first: a compressed file without one would be walked again. */
 static int put_in_place(struct packing *k)
 {
-	int err = check_unchanged(k) ?: place_put(&k->index);
+	int err = check_unchanged(k) ?: place_put(&k->index) ?: columns_put(&k->walk.columns);
 
 	if (err || !k->compress)
 		return err ?: sync_folder(k->folder);
@@ -186,7 +198,7 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 	err = open_input(&k, FORM_PCAPNG);
 	if (!err && o->compress)
 		err = begin_compression(&k);
-	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k);
+	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o->columns);
 	if (!err && o->compress)
 		err = end_compression(&k);
 	err = err ?: write_index(&k, p) ?: put_in_place(&k);
@@ -206,7 +218,7 @@ static int read_end(struct packing *k)
 	return 0;
 }
 
-int pack_index(int folder, const char *stem, struct packed *p)
+int pack_index(int folder, const char *stem, const struct pack_options *o, struct packed *p)
 {
 	struct packing k;
 	int err;
@@ -218,7 +230,8 @@ int pack_index(int folder, const char *stem, struct packed *p)
 		err = k.unpack ? 0 : -ENOMEM;
 	}
 	err = err ?: blocks_open_from(&k.blocks, unpack_read, k.unpack, BLOCKS_UNTIL_END) ?:
-		    walk(&k) ?: write_index(&k, p) ?: place_put(&k.index) ?: sync_folder(folder);
+		    walk(&k, o->columns) ?: write_index(&k, p) ?: place_put(&k.index) ?:
+		    columns_put(&k.walk.columns) ?: sync_folder(folder);
 	return packing_end(&k, err);
 }
 

@@ -15,6 +15,7 @@
 
 struct pack_options {
 	bool compress;
+	int columns; /* folder of the tables; -1: none */
 };
 
 struct packed {
@@ -28,8 +29,8 @@ struct packed {
 int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p);
 /* Whether the index of a compressed file is there, and is this file's. Its content is not read. */
 bool pack_index_fits(int folder, const struct stem *s);
-/* Makes the index of a compressed file again. */
-int pack_index(int folder, const char *stem, struct packed *p);
+/* Makes the index and the columns of a compressed file again. */
+int pack_index(int folder, const char *stem, const struct pack_options *o, struct packed *p);
 /* Removes what a killed program has not finished. Returns how many files, or -errno. */
 int pack_clean(int folder);
 

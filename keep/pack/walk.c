@@ -9,10 +9,13 @@
 #include "common/stop.h"
 #include "dissect/dissect.h"
 #include "keep/folder/origin.h"
+#include "pcapng/build.h"
 #include "pcapng/receptions.h"
+#include "pcapng/section.h"
 #include "wire/bytes.h"
 
 #define IDS (UINT16_MAX + 1)
+#define EVENT_HEAD 16 /* bytes before the line */
 
 int walk_init(struct walk *w)
 {
@@ -24,7 +27,7 @@ void walk_free(struct walk *w)
 {
 	index_build_free(w->index);
 	sections_free(&w->sections);
-	free(w->numbers);
+	free(w->sensors);
 }
 
 /* ---- sections and interfaces ----------------------------------------------------------------- */
@@ -35,13 +38,14 @@ static int begin_section(struct walk *w, struct pcapng_block *b)
 
 	origin_section(&origin, *b);
 	w->is_merged = origin.is_merged;
+	w->columns.trace = origin.trace;
 	w->combo.left = 0;
-	if (w->is_merged && !w->numbers)
-		w->numbers = malloc(IDS * sizeof(*w->numbers));
-	if (w->is_merged && !w->numbers)
+	if (w->is_merged && !w->sensors)
+		w->sensors = malloc(IDS * sizeof(*w->sensors));
+	if (w->is_merged && !w->sensors)
 		return -ENOMEM;
-	if (w->is_merged)
-		memset(w->numbers, 0xff, IDS * sizeof(*w->numbers));
+	for (int id = 0; w->is_merged && id < IDS; id++)
+		w->sensors[id] = (struct walk_sensor){ .number = -1 };
 	return sections_block(&w->sections, b);
 }
 
@@ -59,23 +63,40 @@ static int describe(struct walk *w, struct pcapng_block *b)
 	if (number < 0)
 		return number;
 	i->number = number;
-	if (w->numbers)
-		w->numbers[i->id] = number;
+	if (w->sensors) {
+		w->sensors[i->id].number = number;
+		memcpy(w->sensors[i->id].name, i->sensor, sizeof(i->sensor));
+	}
 	return 0;
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-static int combo(struct walk *w, struct pcapng_block b)
+/* What a block's options say. */
+struct said {
+	struct combo_name name;
+	bool named, unsettled;
+};
+
+static void read_options(struct said *s, struct pcapng_block b)
+{
+	static const char unsettled[] = FRAME_UNSETTLED;
+	struct pcapng_option o;
+
+	s->named = s->unsettled = false;
+	while (pcapng_option(&b, &o)) {
+		if (o.code == OPT_CUSTOM && !s->named)
+			s->named = combo_name_read(&s->name, o.value, o.len);
+		else if (o.code == OPT_COMMENT && o.len == sizeof(unsettled) - 1)
+			s->unsettled = !memcmp(o.value, unsettled, o.len);
+	}
+}
+
+static int combo(struct walk *w, const struct said *s)
 {
 	const struct combo_name *of = &w->combo.name;
-	struct combo_name name;
-	struct pcapng_option o;
-	bool named = false;
 
-	while (!named && pcapng_option(&b, &o))
-		named = o.code == OPT_CUSTOM && combo_name_read(&name, o.value, o.len);
-	if (!combo_place_block(&w->combo, named ? &name : NULL))
+	if (!combo_place_block(&w->combo, s->named ? &s->name : NULL))
 		return 0;
 	return index_combo(w->index, &(struct index_run){ .sensor = of->sensor,
 							  .run = of->run,
@@ -85,65 +106,114 @@ static int combo(struct walk *w, struct pcapng_block b)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* The sensors that have heard a transmission. */
-static int heard_by(struct walk *w, struct pcapng_block b, int64_t ns)
+static const char *sensor_name(void *walk, uint16_t id)
 {
-	struct trace_receptions r = trace_receptions(&b);
-	int err = 0;
+	struct walk *w = walk;
 
-	for (uint32_t i = 0; !err && i < r.count; i++) {
-		int32_t number = w->numbers[trace_reception(&r, i).sensor];
-
-		if (number >= 0)
-			err = index_heard(w->index, number, ns);
-	}
-	return err;
+	return w->sensors[id].name;
 }
 
-static int addresses(struct walk *w, const struct pcapng_block *b, uint16_t linktype)
+/* A transmission, and the sensors that have heard it. */
+static int transmission(struct walk *w, const struct row *r)
 {
-	const uint8_t *list[DISSECT_ADDRESSES_MAX];
-	struct dissection d;
-	unsigned int count;
+	struct pcapng_block b = *r->block;
+	struct trace_receptions of = trace_receptions(&b);
 	int err = 0;
 
-	dissect_frame(&d, linktype, b->frame, b->kept, b->whole);
-	count = dissect_addresses(&d, list);
+	for (uint32_t i = 0; !err && i < of.count; i++) {
+		int32_t number = w->sensors[trace_reception(&of, i).sensor].number;
+
+		if (number >= 0)
+			err = index_heard(w->index, number, r->ns);
+	}
+	return err ?: columns_transmission(&w->columns, r, &of, sensor_name, w);
+}
+
+/* A frame, as one sensor has captured it. */
+static int capture(struct walk *w, struct row *r, const struct said *s)
+{
+	int err = r->interface->number < 0 ? 0 : index_heard(w->index, r->interface->number, r->ns);
+
+	if (s->named)
+		w->number = 0;
+	if (s->named || w->combo.left) {
+		r->combo = s->named ? &s->name : &w->combo.name;
+		r->number = w->number++;
+	}
+	r->unsettled = s->unsettled;
+	return err ?: columns_frame(&w->columns, r) ?: combo(w, s);
+}
+
+static int addresses(struct walk *w, const struct dissection *d)
+{
+	const uint8_t *list[DISSECT_ADDRESSES_MAX];
+	unsigned int count = dissect_addresses(d, list);
+	int err = 0;
+
 	for (unsigned int i = 0; !err && i < count; i++)
 		err = index_address(w->index, list[i]);
 	return err;
 }
 
-static int frame(struct walk *w, struct pcapng_block *b)
+static int frame(struct walk *w, struct pcapng_block *b, uint64_t at)
 {
 	struct section_interface *i = sections_interface(&w->sections, b);
-	int64_t ns;
-	int err = 0;
+	struct dissection d;
+	struct row r = { .interface = i, .dissection = &d, .block = b, .at = at };
+	struct said s;
+	int err;
 
 	if (!i)
 		return -EBADMSG;
-	ns = sections_ns(i, b);
-	index_frame(w->index, ns);
-	if (w->is_merged)
-		err = heard_by(w, *b, ns);
-	else if (i->number >= 0)
-		err = index_heard(w->index, i->number, ns);
-	return err ?: addresses(w, b, i->linktype) ?: combo(w, *b);
+	r.ns = sections_ns(i, b);
+	dissect_frame(&d, i->linktype, b->frame, b->kept, b->whole);
+	index_frame(w->index, r.ns);
+	err = addresses(w, &d);
+	if (err || w->is_merged)
+		return err ?: transmission(w, &r);
+	read_options(&s, *b);
+	return capture(w, &r, &s);
+}
+
+/* ---- other blocks ---------------------------------------------------------------------------- */
+
+static int statistics(struct walk *w, struct pcapng_block *b)
+{
+	struct section_interface *i = sections_interface(&w->sections, b);
+	struct said s;
+
+	read_options(&s, *b);
+	if (s.named)
+		w->number = 0;
+	return combo(w, &s) ?: i ? columns_statistics(&w->columns, i, b) : 0;
+}
+
+/* A module's event: enterprise, length of its line, the line, options. Others' blocks do not
+ * count. */
+static int event(struct walk *w, struct pcapng_block *b)
+{
+	const uint8_t *begin = b->end + 4 - b->len;
+	uint32_t enterprise, len;
+	struct said s;
+
+	if (b->len < EVENT_HEAD + 4)
+		return 0;
+	memcpy(&enterprise, begin + 8, 4);
+	if (enterprise != ENTERPRISE)
+		return 0;
+	len = load_be(begin + 12, 4);
+	if (len > b->len - EVENT_HEAD - 4)
+		return 0;
+	b->options = begin + EVENT_HEAD + ((len + 3) & ~3u);
+	read_options(&s, *b);
+	if (s.named)
+		w->number = 0;
+	return columns_event(&w->columns, (const char *)begin + EVENT_HEAD, len) ?: combo(w, &s);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static bool is_module_event(const struct pcapng_block *b)
-{
-	uint32_t enterprise;
-
-	if (b->type != BLOCK_CUSTOM || b->len < 20)
-		return false;
-	memcpy(&enterprise, b->end - b->len + 12, 4);
-	return enterprise == ENTERPRISE;
-}
-
-static int block(struct walk *w, struct pcapng_block *b)
+static int block(struct walk *w, struct pcapng_block *b, uint64_t at)
 {
 	switch (b->type) {
 	case BLOCK_SECTION:
@@ -151,11 +221,11 @@ static int block(struct walk *w, struct pcapng_block *b)
 	case BLOCK_INTERFACE:
 		return describe(w, b);
 	case BLOCK_PACKET:
-		return frame(w, b);
+		return frame(w, b, at);
 	case BLOCK_STATISTICS:
-		return combo(w, *b);
+		return statistics(w, b);
 	case BLOCK_CUSTOM:
-		return is_module_event(b) ? combo(w, *b) : 0;
+		return event(w, b);
 	default:
 		return 0;
 	}
@@ -171,7 +241,7 @@ int walk_blocks(struct walk *w, struct blocks *blocks)
 	while (!err && (n = blocks_next(blocks, &b)) > 0) {
 		bool describes = b.type == BLOCK_SECTION || b.type == BLOCK_INTERFACE;
 
-		err = index_block(w->index, at, describes) ?: block(w, &b);
+		err = index_block(w->index, at, describes) ?: block(w, &b, at);
 		at = blocks->at;
 		if (!err && stop_count())
 			err = -EINTR;

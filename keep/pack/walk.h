@@ -7,16 +7,24 @@
 #define KEEP_PACK_WALK_H
 
 #include "archive/index_build.h"
+#include "keep/columns/columns.h"
 #include "pcapng/blocks.h"
 #include "pcapng/combo_name.h"
-#include "sections.h"
+#include "keep/model/sections.h"
+
+struct walk_sensor {
+	int32_t number; /* in the index; -1: not described */
+	char name[64];
+};
 
 struct walk {
 	struct index_build *index;
+	struct columns columns;
 	bool is_merged; /* the section is of a unified trace */
 	struct sections sections;
 	struct combo_place combo;
-	int32_t *numbers; /* a unified trace's sensors in the index, by id; -1: not described */
+	uint32_t number;	     /* of the next frame in the combo */
+	struct walk_sensor *sensors; /* of a unified trace, by id */
 };
 
 /* Returns 0 or -ENOMEM. */

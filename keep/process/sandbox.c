@@ -11,15 +11,14 @@
 #include "common/sandbox.h"
 
 #define CALLS                                                                                      \
-	"open openat pread64 getdents getdents64 newfstatat fstatat64 renameat renameat2 "         \
-	"unlinkat "                                                                                \
-	"fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs fstatfs getrandom"
+	"open openat pread64 getdents getdents64 newfstatat fstatat64 renameat renameat2 mkdirat " \
+	"unlinkat fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs fstatfs"
 
 /* A collector's files are its user's, and the folder may be root's. */
 #define CAPABILITIES                                                                               \
 	(PRIVSEP_CAP(CAP_DAC_OVERRIDE) | PRIVSEP_CAP(CAP_FOWNER) | PRIVSEP_CAP(CAP_CHOWN))
 
-int sandbox_keep(const char *folder)
+int sandbox_keep(const char *folder, const char *columns)
 {
 	static const struct sandbox_check checks[] = {
 		{ "fcntl", 1, SANDBOX_INT, F_SETFD }, /* fdopendir(3) */
@@ -31,7 +30,10 @@ int sandbox_keep(const char *folder)
 		.checked = checks,
 		.refused = SANDBOX_REACHING,
 	};
-	const struct sandbox_path paths[] = { { folder, SANDBOX_MAKE | SANDBOX_READ }, { 0 } };
+	const struct sandbox_path paths[] = { { folder, SANDBOX_MAKE | SANDBOX_READ },
+					      { columns, SANDBOX_MAKE | SANDBOX_READ |
+								 LANDLOCK_ACCESS_FS_MAKE_DIR },
+					      { 0 } };
 	int err = privsep_keep(CAPABILITIES) ?: sandbox_paths(paths);
 
 	prctl(PR_SET_DUMPABLE, 0);

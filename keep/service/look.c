@@ -79,7 +79,7 @@ static int pack_stem(struct look *l, const struct stem *s)
 		return packed(l, s, pack(l->folder, s->name, &l->pack, &p), &p);
 	}
 	if (s->has[FORM_ZST] && !pack_index_fits(l->folder, s))
-		return packed(l, s, pack_index(l->folder, s->name, &p), &p);
+		return packed(l, s, pack_index(l->folder, s->name, &l->pack, &p), &p);
 	return 0;
 }
 

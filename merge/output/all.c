@@ -85,7 +85,7 @@ static int describe(struct all *a)
 		if (!p)
 			return a->outlet->err;
 		outlet_used(a->outlet, a->begun ? radio(p, &a->sensors->radios[a->radios])
-						: block_section(p, OUTLET_APPLICATION));
+						: block_section(p, OUTLET_APPLICATION, NULL));
 		a->radios += a->begun;
 		a->begun = true;
 	}

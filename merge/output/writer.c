@@ -98,9 +98,10 @@ static int channel(struct writer *w, uint16_t mhz, uint32_t *on)
 	return interface(w, mhz ? name : "unknown channel", description);
 }
 
-/* The file's first blocks, and those of new radios. */
+/* The file's first blocks, and those of new radios. A trace without transmissions has no number. */
 static int describe(struct writer *w)
 {
+	char trace[SECTION_COMMENT_MAX];
 	int err = radios_grow(w);
 	uint8_t *p;
 
@@ -108,7 +109,10 @@ static int describe(struct writer *w)
 		p = outlet_room(w->outlet, BLOCK_ROOM);
 		if (!p)
 			return w->outlet->err;
-		outlet_used(w->outlet, block_section(p, OUTLET_APPLICATION));
+		snprintf(trace, sizeof(trace), SECTION_TRACE_FORMAT,
+			 (unsigned long long)w->first_ns);
+		outlet_used(w->outlet,
+			    block_section(p, OUTLET_APPLICATION, w->transmissions ? trace : NULL));
 		w->begun = true;
 	}
 	while (!err && w->radios < w->sensors->radio_count)
@@ -237,6 +241,8 @@ int writer_take(void *writer, const struct transmission *t)
 	uint8_t *block, *p;
 	uint32_t on;
 
+	if (!w->transmissions++)
+		w->first_ns = transmission_ns(t);
 	err = err ?: describe(w);
 	err = err ?: channel(w, t->mhz, &on);
 	if (err)

@@ -28,7 +28,8 @@ struct writer {
 	uint32_t channel_count, interfaces;
 	uint32_t radios; /* described */
 	/* In all files */
-	int64_t newest_ns; /* the last transmission's time */
+	int64_t first_ns, newest_ns; /* the first and the newest transmission's time */
+	uint64_t transmissions;
 	struct writer_radio {
 		uint64_t received; /* receptions */
 		uint32_t on;	   /* its interface in the present file */

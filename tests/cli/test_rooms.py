@@ -79,12 +79,15 @@ MERGE = {
 # A file's way: folder/ says which is closed, pack/ walks it into an index and columns/; find/ searches what is packed.
 KEEP = {
     "keep": {"find", "service", "process"},
-    "keep/find": {"process", "pack", "folder"},
+    "keep/find": {"process", "folder", "model"},
     "keep/service": {"pack", "folder"},
-    "keep/pack": {"folder"},
-    "keep/process": set(),
-    "keep/folder": set(),
+    "keep/pack": {"columns", "place", "folder", "model"},
+    "keep/columns": {"parquet", "place", "model"},
     "keep/parquet": set(),
+    "keep/place": set(),
+    "keep/folder": set(),
+    "keep/process": set(),
+    "keep/model": set(),
 }
 SHARED = {"wire", "common", "archive", "board", "dissect", "pcapng", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.

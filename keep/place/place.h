@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Place: a new file, which gets its name when it is whole and on the disk. */
-#ifndef KEEP_PACK_PLACE_H
-#define KEEP_PACK_PLACE_H
+#ifndef KEEP_PLACE_PLACE_H
+#define KEEP_PLACE_PLACE_H
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "keep/folder/form.h"
-
 struct place {
 	int folder, fd; /* fd -1: none */
 	char name[NAME_MAX + 1], new_name[NAME_MAX + 1];
 };
 
-/* Makes STEM's form under a new name. Returns 0 or -errno; place_drop() may follow in both cases.
- */
-int place_open(struct place *p, int folder, const char *stem, enum form form);
+#define PLACE_NEW ".new" /* ending of the name until then */
+
+/* Makes a file that will have this name. Returns 0 or -errno; place_drop() may follow in both
+ * cases. */
+int place_open(struct place *p, int folder, const char *name);
 /* Writes bytes. Returns 0 or -errno. */
 int place_write(const struct place *p, const uint8_t *bytes, size_t len);
 /* Gives the file mode, group and times of `like`, and brings it to the disk. Returns 0 or -errno.

@@ -5,19 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MODE_BITS 0777
 
-int place_open(struct place *p, int folder, const char *stem, enum form form)
+int place_open(struct place *p, int folder, const char *name)
 {
-	int err;
-
 	*p = (struct place){ .folder = folder, .fd = -1 };
-	err = form_name(stem, form, "", p->name, sizeof(p->name))
-		      ?: form_name(stem, form, ".new", p->new_name, sizeof(p->new_name));
-	if (err)
-		return err;
+	if (strlen(name) + sizeof(PLACE_NEW) > sizeof(p->name))
+		return -ENAMETOOLONG;
+	strcpy(p->name, name);
+	strcpy(stpcpy(p->new_name, name), PLACE_NEW);
 	if (unlinkat(folder, p->new_name, 0) && errno != ENOENT)
 		return -errno;
 	p->fd = openat(folder, p->new_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,

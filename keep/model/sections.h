@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Sections: the interfaces that the present section has described. */
-#ifndef KEEP_PACK_SECTIONS_H
-#define KEEP_PACK_SECTIONS_H
+#ifndef KEEP_MODEL_SECTIONS_H
+#define KEEP_MODEL_SECTIONS_H
 
 #include "pcapng/block.h"
 
@@ -9,15 +9,16 @@
 
 struct section_interface {
 	uint16_t linktype;
-	uint16_t id;	  /* the sensor's */
-	uint64_t ticks;	  /* a second */
-	int64_t offset_s; /* added to stamps */
-	char sensor[64];  /* "": of none */
-	char name[64];	  /* without the sensor's */
-	char group[64];	  /* the sensor's; "": none */
-	int number;	  /* the caller's, such as the sensor's in an index; -1 */
-	int64_t copy;	  /* its number in a copy; -1: not there */
-	uint8_t *block;	  /* its block, as in the file */
+	uint16_t id;		     /* the sensor's */
+	uint64_t ticks;		     /* a second */
+	int64_t offset_s;	     /* added to stamps */
+	char sensor[64];	     /* "": of none */
+	char name[64];		     /* without the sensor's */
+	char group[64];		     /* the sensor's; "": none */
+	int number;		     /* the caller's, such as the sensor's in an index; -1 */
+	int64_t copy;		     /* its number in a copy; -1: not there */
+	uint32_t texts_of, texts[2]; /* a table's numbers of its names, and their generation */
+	uint8_t *block;		     /* its block, as in the file */
 	uint32_t block_len;
 	bool swapped;
 };

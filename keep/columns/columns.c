@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Columns: see columns.h. */
+#include "columns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dwells.h"
+#include "events.h"
+#include "frames.h"
+
+#define FOLDER_MODE 0750
+
+static const struct {
+	const char *name;
+	int (*open)(struct table *t, int fd);
+} tables[COLUMNS_TABLES] = {
+	[COLUMNS_FRAMES] = { "frames", frames_open },
+	[COLUMNS_TRANSMISSIONS] = { "transmissions", transmissions_open },
+	[COLUMNS_RECEPTIONS] = { "receptions", receptions_open },
+	[COLUMNS_EVENTS] = { "events", events_open },
+	[COLUMNS_COVERAGE] = { "coverage", dwells_open },
+};
+
+void columns_begin(struct columns *c, int folder, const char *stem, const struct stat *file)
+{
+	struct tm tm;
+
+	*c = (struct columns){ .folder = folder, .stem = stem };
+	snprintf(c->file, sizeof(c->file), "%s.pcapng", stem);
+	gmtime_r(&file->st_mtim.tv_sec, &tm);
+	strftime(c->day, sizeof(c->day), "day=%Y-%m-%d", &tm);
+	for (int i = 0; i < COLUMNS_TABLES; i++) {
+		c->of[i].day = -1;
+		c->of[i].place.fd = -1;
+	}
+}
+
+/* Opens a folder, and makes it if needed. Returns a descriptor or -errno. */
+static int open_folder(int at, const char *name)
+{
+	int fd;
+
+	if (mkdirat(at, name, FOLDER_MODE) && errno != EEXIST)
+		return -errno;
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A table's file begins with its first row. */
+static int begin(struct columns *c, enum columns_table table)
+{
+	struct columns_of *of = &c->of[table];
+	char name[NAME_MAX + 1];
+	int folder, err;
+
+	if (of->begun)
+		return 0;
+	if (snprintf(name, sizeof(name), "%s.parquet", c->stem) >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	folder = open_folder(c->folder, tables[table].name);
+	if (folder < 0)
+		return folder;
+	of->day = open_folder(folder, c->day);
+	close(folder);
+	if (of->day < 0)
+		return of->day;
+	err = place_open(&of->place, of->day, name);
+	if (err)
+		return err;
+	of->begun = true;
+	return tables[table].open(&of->table, of->place.fd);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+int columns_frame(struct columns *c, const struct row *r)
+{
+	int err;
+
+	if (c->folder < 0)
+		return 0;
+	err = begin(c, COLUMNS_FRAMES);
+	return err ?: frames_row(&c->of[COLUMNS_FRAMES].table, r, c->file);
+}
+
+/* A late reception's block is of a transmission that has a row already. */
+int columns_transmission(struct columns *c, const struct row *r, const struct trace_receptions *of,
+			 const char *(*sensor)(void *context, uint16_t id), void *context)
+{
+	const struct transmission_row x = { .trace = c->trace, .receptions = of };
+	bool is_late = of->count == 1 && trace_reception(of, 0).flags & HEARD_LATE;
+	int err;
+
+	if (c->folder < 0)
+		return 0;
+	err = begin(c, COLUMNS_TRANSMISSIONS) ?: begin(c, COLUMNS_RECEPTIONS);
+	if (!err && !is_late)
+		err = transmissions_row(&c->of[COLUMNS_TRANSMISSIONS].table, r, &x, c->file);
+	for (uint32_t i = 0; !err && i < of->count; i++) {
+		struct trace_reception one = trace_reception(of, i);
+
+		err = receptions_row(&c->of[COLUMNS_RECEPTIONS].table, r, &x, &one,
+				     sensor(context, one.sensor));
+	}
+	return err;
+}
+
+int columns_event(struct columns *c, const char *line, size_t len)
+{
+	int err;
+
+	if (c->folder < 0)
+		return 0;
+	err = begin(c, COLUMNS_EVENTS)
+		      ?: events_row(&c->of[COLUMNS_EVENTS].table, line, len, c->file);
+	c->bad_events += err == -EBADMSG;
+	return err == -EBADMSG ? 0 : err;
+}
+
+int columns_statistics(struct columns *c, const struct section_interface *i,
+		       const struct pcapng_block *b)
+{
+	struct dwell_row d;
+	int err;
+
+	if (c->folder < 0 || !dwell_read(&d, i, *b))
+		return 0;
+	err = begin(c, COLUMNS_COVERAGE);
+	return err ?: dwells_row(&c->of[COLUMNS_COVERAGE].table, i, &d, c->file);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+int columns_finish(struct columns *c, const struct stat *file)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < COLUMNS_TABLES; i++)
+		if (c->of[i].begun)
+			err = table_close(&c->of[i].table, NULL, 0)
+				      ?: place_sync(&c->of[i].place, file);
+	return err;
+}
+
+int columns_put(struct columns *c)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < COLUMNS_TABLES; i++) {
+		if (!c->of[i].begun)
+			continue;
+		err = place_put(&c->of[i].place);
+		if (!err && fsync(c->of[i].day))
+			err = -errno;
+	}
+	return err;
+}
+
+void columns_end(struct columns *c)
+{
+	for (int i = 0; i < COLUMNS_TABLES; i++) {
+		if (c->of[i].begun)
+			table_free(&c->of[i].table);
+		place_drop(&c->of[i].place);
+		if (c->of[i].day >= 0)
+			close(c->of[i].day);
+	}
+}
