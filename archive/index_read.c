@@ -235,6 +235,13 @@ int index_read(struct index *x, int fd)
 	return index_take(x, bytes, len);
 }
 
+const char *index_error(int err)
+{
+	return err == -EBADMSG	? "is damaged"
+	       : err == -EPROTO ? "is of another version"
+				: strerror(-err);
+}
+
 int index_read_head(struct index_head *h, int fd)
 {
 	uint8_t bytes[INDEX_HEAD_LEN];

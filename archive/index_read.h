@@ -27,6 +27,8 @@ struct index {
 int index_read(struct index *x, int fd);
 /* The same for bytes in memory, which are taken over, also after an error. */
 int index_take(struct index *x, uint8_t *bytes, size_t len);
+/* Returns what an error means: "is damaged". */
+const char *index_error(int err);
 void index_close(struct index *x);
 /* Reads only the head. Returns as index_read(); the hash is not checked. */
 int index_read_head(struct index_head *h, int fd);

@@ -36,12 +36,18 @@ unsigned int series_number(const char *name)
 	return 0;
 }
 
-/* Names with times may not be in the order of their numbers, as after a change of the clock. */
+/* Names with times may not be in the order of their numbers, as after a change of the clock. A file
+ * and its index are the same one. */
 int series_compare(const char *a, const char *b)
 {
 	unsigned int number_a = series_number(a), number_b = series_number(b);
+	const char *base_a = base_of(a), *base_b = base_of(b);
+	const char *end_a = strrchr(base_a, '.'), *end_b = strrchr(base_b, '.');
 
 	if (number_a && number_b && number_a != number_b)
 		return number_a < number_b ? -1 : 1;
-	return strverscmp(base_of(a), base_of(b));
+	if (number_a && end_a && end_b && end_a - base_a == end_b - base_b &&
+	    !memcmp(base_a, base_b, end_a - base_a))
+		return 0;
+	return strverscmp(base_a, base_b);
 }

@@ -5,11 +5,17 @@
 #ifndef ARCHIVE_SERIES_NAME_H
 #define ARCHIVE_SERIES_NAME_H
 
+/* Endings: of a capture file, of its compressed form behind that, and of its index instead. */
+#define ARCHIVE_CAPTURE ".pcapng"
+#define ARCHIVE_COMPRESSED ".zst"
+#define ARCHIVE_INDEX ".idx"
+
 #define SERIES_STAMP 14 /* digits of the time */
 
 /* Returns the number in the name of a file of any series; 0 for other names. */
 unsigned int series_number(const char *name);
-/* Compares names without their folders: below 0 if `a` was begun before `b`. */
+/* Compares names without their folders: below 0 if `a` was begun before `b`, 0 for a file and its
+ * index. */
 int series_compare(const char *a, const char *b);
 
 #endif

@@ -93,10 +93,27 @@ static const char *front_skip(const struct series_parts *p, const char *name)
 	return strncmp(name, front, strlen(front)) ? NULL : name + strlen(front);
 }
 
-/* Returns the number in a name of this series; 0 for other names. */
-static unsigned int number_of(const struct series_parts *p, const char *name)
+/* The files that saluki-keep makes of one of a series have its name with these endings. */
+enum form { FORM_NONE, FORM_FILE, FORM_COMPRESSED, FORM_INDEX };
+
+static enum form form_of(const struct series_parts *p, const char *ending)
+{
+	size_t len = strlen(p->end);
+
+	if (!strcmp(ending, p->end))
+		return FORM_FILE;
+	if (strcmp(p->end, ARCHIVE_CAPTURE))
+		return FORM_NONE;
+	if (!strncmp(ending, p->end, len) && !strcmp(ending + len, ARCHIVE_COMPRESSED))
+		return FORM_COMPRESSED;
+	return strcmp(ending, ARCHIVE_INDEX) ? FORM_NONE : FORM_INDEX;
+}
+
+/* Returns the number in a name of this series; 0 for other names. Sets its form. */
+static unsigned int number_of(const struct series_parts *p, const char *name, enum form *form)
 {
 	const char *at = front_skip(p, name);
+	char file[NAME_MAX + 1];
 	size_t digits = 0;
 
 	if (!at || *at++ != '_')
@@ -110,7 +127,11 @@ static unsigned int number_of(const struct series_parts *p, const char *name)
 		if (digits != SERIES_STAMP)
 			return 0;
 	}
-	return digits < 5 || strcmp(at + digits, p->end) ? 0 : series_number(name);
+	*form = digits < 5 ? FORM_NONE : form_of(p, at + digits);
+	if (*form == FORM_NONE)
+		return 0;
+	snprintf(file, sizeof(file), "%.*s%s", (int)(at + digits - name), name, p->end);
+	return series_number(file);
 }
 
 const char *series_wrong(const struct series *s)
@@ -121,6 +142,7 @@ const char *series_wrong(const struct series *s)
 	struct series_parts p;
 	char name[PATH_MAX];
 	char folder[PATH_MAX];
+	enum form form;
 
 	if (!s->has_time)
 		return NULL;
@@ -129,7 +151,7 @@ const char *series_wrong(const struct series *s)
 	snprintf(folder, sizeof(folder), "%.*s", (int)p.folder, name);
 	if (strlen(folder) != (size_t)(base_of(name) - name))
 		return "a conversion makes a '/'; use those such as %Y, %m, %d, %H, %M and %S";
-	return number_of(&p, base_of(name)) == 1 ? NULL : found;
+	return number_of(&p, base_of(name), &form) == 1 ? NULL : found;
 }
 
 int series_base(const struct series *s, char *base, size_t size)
@@ -145,7 +167,9 @@ int series_base(const struct series *s, char *base, size_t size)
 
 static int compare(const void *a, const void *b)
 {
-	return series_compare(*(char *const *)a, *(char *const *)b);
+	const char *one = *(char *const *)a, *other = *(char *const *)b;
+
+	return series_compare(one, other) ?: strcmp(one, other);
 }
 
 static int list_add(char ***list, int count, const struct series_parts *p, const char *name)
@@ -158,6 +182,28 @@ static int list_add(char ***list, int count, const struct series_parts *p, const
 	if (asprintf(&longer[count], "%.*s%s", (int)p->folder, p->front, name) < 0)
 		return -ENOMEM;
 	return 0;
+}
+
+bool series_is_index(const char *name)
+{
+	size_t len = strlen(name), end = strlen(ARCHIVE_INDEX);
+
+	return len > end && !strcmp(name + len - end, ARCHIVE_INDEX);
+}
+
+/* Drops the indexes of files that are there. An index is before its file. */
+static int indexes_drop(char **list, int count)
+{
+	int kept = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (i + 1 < count && series_is_index(list[i]) && !series_is_index(list[i + 1]) &&
+		    series_number(list[i]) == series_number(list[i + 1]))
+			free(list[i]);
+		else
+			list[kept++] = list[i];
+	}
+	return kept;
 }
 
 int series_list(const struct series *s, char ***list, unsigned int *next)
@@ -177,19 +223,22 @@ int series_list(const struct series *s, char ***list, unsigned int *next)
 	if (!d)
 		return -errno;
 	while (!err && (e = readdir(d))) {
-		unsigned int number = number_of(&p, e->d_name);
+		enum form form;
+		unsigned int number = number_of(&p, e->d_name, &form);
 
 		if (!number)
 			continue;
-		err = list_add(list, count, &p, e->d_name);
-		count += !err;
 		if (number >= *next)
 			*next = number + 1;
+		if (form == FORM_COMPRESSED)
+			continue;
+		err = list_add(list, count, &p, e->d_name);
+		count += !err;
 	}
 	closedir(d);
 	if (count)
 		qsort(*list, count, sizeof(**list), compare);
-	return err ? err : count;
+	return err ? err : indexes_drop(*list, count);
 }
 
 bool series_is_empty(int fd)

@@ -29,9 +29,12 @@ int series_base(const struct series *s, char *base, size_t size);
 /* Writes PREFIX_NNNNN_YYYYmmddHHMMSS.pcapng with the current time, or PREFIX_NNNNN.pcapng with the
  * time in its prefix. Returns 0 or -ENAMETOOLONG. */
 int series_name(const struct series *s, unsigned int number, char *name, size_t size);
-/* Lists the existing files, the oldest first; the caller frees list and names. Sets `next` to the
- * following number. Returns the number of files, or -errno. */
+/* Lists the existing files, the oldest first; the caller frees list and names. Of a file that
+ * saluki-keep has compressed, its index is listed. Sets `next` to the following number. Returns the
+ * number of files, or -errno. */
 int series_list(const struct series *s, char ***list, unsigned int *next);
+/* Whether this is the name of an index. */
+bool series_is_index(const char *name);
 /* Whether an opened file has a section header and nothing else. */
 bool series_is_empty(int fd);
 

@@ -185,8 +185,34 @@ static int open_output(struct files *f, struct files_answer *a)
 	return fd;
 }
 
-/* Opens the next older file for writing, as it may have to be truncated. Opens no other file of the
- * folder, and none after the first output file. */
+/* A collector that writes to a file has an exclusive lock. saluki-keep has a shared one while it
+ * reads, which takes nothing from us. */
+static int old_locked(int fd)
+{
+	int first = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+
+	if (first != -EWOULDBLOCK || !flock(fd, LOCK_SH | LOCK_NB))
+		return fd;
+	close(fd);
+	return -EWOULDBLOCK;
+}
+
+/* A file that saluki-keep has compressed since it was listed has an index instead. */
+static int open_old_name(char *name, size_t size)
+{
+	size_t len = strlen(name), end = strlen(ARCHIVE_CAPTURE);
+	int flags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+	int fd = open(name, (series_is_index(name) ? O_RDONLY : O_RDWR) | flags);
+
+	if (fd >= 0 || errno != ENOENT || len <= end ||
+	    strcmp(name + len - end, ARCHIVE_CAPTURE) != 0)
+		return fd;
+	snprintf(name + len - end, size - (len - end), "%s", ARCHIVE_INDEX);
+	return open(name, O_RDONLY | flags);
+}
+
+/* Opens the next older file for writing, as it may have to be truncated; an index for reading.
+ * Opens no other file of the folder, and none after the first output file. */
 static int open_old(struct files *f, struct files_answer *a)
 {
 	char *name;
@@ -197,9 +223,9 @@ static int open_old(struct files *f, struct files_answer *a)
 		name = f->old[--f->old_count];
 		snprintf(a->name, sizeof(a->name), "%s", name);
 		free(name);
-		fd = open(a->name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+		fd = open_old_name(a->name, sizeof(a->name));
 		if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-			return files_locked(fd);
+			return series_is_index(a->name) ? fd : old_locked(fd);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/index_read.h"
 #include "collector/files/files.h"
 #include "collector/files/series.h"
 #include "common/log.h"
@@ -56,6 +57,23 @@ static int64_t scan(struct output *out, const char *name, int fd, int64_t len)
 	    out->state.offset > 0)
 		whole = written_scan(&out->names, fd, out->state.offset, len);
 	return whole == -EBADMSG ? written_scan(&out->names, fd, 0, len) : whole;
+}
+
+/* saluki-keep has walked the file to its end. */
+static int64_t recover_index(struct output *out, int fd)
+{
+	struct index_cursor c;
+	struct index_run r;
+	struct index x;
+	int err = index_read(&x, fd);
+
+	if (err)
+		return err;
+	c = index_runs(&x);
+	while (!err && index_run_next(&c, &r))
+		err = written_put(&out->names, r.sensor, r.run, r.next, r.accounted);
+	index_close(&x);
+	return err;
 }
 
 int64_t recover_file(struct output *out, const char *name, int fd)
@@ -125,12 +143,14 @@ static void recover_series(struct output *out)
 
 	old_collect(out, &old);
 	for (int i = old.count - 1; i >= 0; i--) {
-		int64_t whole = recover_file(out, old.names[i], old.fds[i]);
+		bool is_index = series_is_index(old.names[i]);
+		int64_t whole = is_index ? recover_index(out, old.fds[i])
+					 : recover_file(out, old.names[i], old.fds[i]);
 
 		if (whole < 0)
 			log_line("%s: cannot be looked through for what is there already: %s",
-				 old.names[i], strerror(-whole));
-		else
+				 old.names[i], is_index ? index_error(whole) : strerror(-whole));
+		else if (!is_index)
 			count += span_of(out, old.names[i], old.fds[i], whole, &spans[count]);
 	}
 	if (out->lines.folder && count)

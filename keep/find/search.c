@@ -228,10 +228,7 @@ static int open_index(struct reader *r, const struct stem *s)
 	close(fd);
 	r->has_index = !err;
 	if (err && err != -ENOMEM)
-		log_line("%s: %s; the file is searched without it", name,
-			 err == -EBADMSG  ? "is damaged"
-			 : err == -EPROTO ? "is of another version"
-					  : strerror(-err));
+		log_line("%s: %s; the file is searched without it", name, index_error(err));
 	return err == -ENOMEM ? err : 0;
 }
 

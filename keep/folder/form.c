@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/index.h"
+#include "archive/series_name.h"
 
 static const char *const endings[FORMS] = {
-	[FORM_PCAPNG] = ".pcapng",
-	[FORM_ZST] = ".pcapng.zst",
-	[FORM_INDEX] = INDEX_ENDING,
+	[FORM_PCAPNG] = ARCHIVE_CAPTURE,
+	[FORM_ZST] = ARCHIVE_CAPTURE ARCHIVE_COMPRESSED,
+	[FORM_INDEX] = ARCHIVE_INDEX,
 };
 static const char new_ending[] = ".new";
 

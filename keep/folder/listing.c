@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/index.h"
 #include "archive/series_name.h"
 #include "origin.h"
 
@@ -97,7 +96,7 @@ static int entry(struct listing *l, int folder, const char *name)
 	if (form >= FORMS || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode))
 		return 0;
-	snprintf(file, sizeof(file), "%.*s" INDEX_ENDING, (int)len, name);
+	snprintf(file, sizeof(file), "%.*s" ARCHIVE_INDEX, (int)len, name);
 	s = add(l, file, len);
 	if (!s)
 		return -ENOMEM;

@@ -100,6 +100,27 @@ static void only_its_own_names(void **state)
 	listed(&s, own, 100001);
 }
 
+/* saluki-keep compresses files: numbers go on, and indexes stand for what is gone. */
+static void packed_files(void **state)
+{
+	static const char *const names[] = {
+		"lib_00001_20260101000000.pcapng.zst", "lib_00001_20260101000000.idx",
+		"lib_00002_20260101000000.idx",	       "lib_00003_20260101000000.pcapng",
+		"lib_00003_20260101000000.idx",	       "lib_00004_20260101000000.pcapng.zst",
+		"lib_00009_20260101000000.pcap.zst",   "lib_00010_20260101000000.idx.new",
+		"other_00011_20260101000000.idx",
+	};
+	static const char *const listed_names[] = { "lib_00001_20260101000000.idx",
+						    "lib_00002_20260101000000.idx",
+						    "lib_00003_20260101000000.pcapng", NULL };
+	struct series s = series("lib.pcapng", false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		make(names[i]);
+	listed(&s, listed_names, 5);
+}
+
 static void names_with_times(void **state)
 {
 	static const char *const others[] = {
@@ -199,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(only_its_own_names, begin, end),
+		cmocka_unit_test_setup_teardown(packed_files, begin, end),
 		cmocka_unit_test_setup_teardown(names_with_times, begin, end),
 		cmocka_unit_test_setup_teardown(made_and_found, begin, end),
 		cmocka_unit_test_setup_teardown(conversions_that_cannot_be, begin, end),

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: GPL-2.0
+"""saluki-keep: which files it compresses, what it leaves alone, what it deletes."""
+import collections
+import fcntl
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from keep import made
+from keep.made import Capture, file_name, keep, make_series, read_index, unpacked, write
+from netns.testbed import BUILD
+
+HOUR = 3600
+ERRNO_LINES = 1
+
+
+def stems(folder):
+    """Stem -> its forms, of what is in a folder."""
+    found = collections.defaultdict(set)
+    for path in pathlib.Path(folder).iterdir():
+        stem, _, form = path.name.partition(".")
+        if stem:
+            found[stem].add(form)
+    return dict(found)
+
+
+def stem(number, series="saluki"):
+    return file_name(number, series).removesuffix(".pcapng")
+
+
+def contents(folder):
+    """What a reader finds: each capture file's bytes, compressed or not."""
+    found = {}
+    for path in folder.iterdir():
+        if path.name.endswith(".pcapng"):
+            found[path.name] = path.read_bytes()
+        elif path.name.endswith(".pcapng.zst"):
+            found[path.name.removesuffix(".zst")] = unpacked(path)
+    return found
+
+
+# ---- what is compressed ------------------------------------------------------------------------------------------
+
+def test_closed_files_become_one_frame_each_with_an_index(folder, frames):
+    captures = make_series(folder, 3, frames)
+    keep("--once", folder)
+    assert stems(folder) == {**{stem(n): {"pcapng.zst", "idx"} for n in (1, 2, 3)}, stem(4): {"pcapng"}}
+    for name, data in captures.items():
+        assert unpacked(folder / f"{name}.zst") == data
+
+
+def test_a_second_look_changes_nothing(folder, frames):
+    make_series(folder, 2, frames)
+    keep("--once", folder)
+    before = {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
+    keep("--once", folder)
+    assert before == {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
+
+
+def test_time_mode_and_group_stay(folder, frames):
+    make_series(folder, 1, frames)
+    path = folder / file_name(1)
+    os.utime(path, ns=(1_700_000_000_123_456_789,) * 2)
+    path.chmod(0o640)
+    os.chown(path, 0, 12345)
+    keep("--once", folder)
+    for form in (f"{path.name}.zst", f"{stem(1)}.idx"):
+        state = (folder / form).stat()
+        assert (state.st_mtime_ns, state.st_mode & 0o777, state.st_gid) == (1_700_000_000_123_456_789, 0o640, 12345)
+
+
+def test_without_compression_only_the_index_is_made(folder, frames):
+    captures = make_series(folder, 2, frames)
+    keep("--once", "--compress", "none", folder)
+    assert stems(folder) == {**{stem(n): {"pcapng", "idx"} for n in (1, 2)}, stem(3): {"pcapng"}}
+    assert contents(folder).items() >= captures.items()
+    assert read_index(folder / f"{stem(1)}.idx").file_bytes == 0
+
+
+def test_series_are_apart(folder, frames):
+    make_series(folder, 2, frames)
+    make_series(folder, 1, frames, series="lib")
+    keep("--once", folder)
+    left = {name for name, forms in stems(folder).items() if forms == {"pcapng"}}
+    assert left == {stem(3), stem(2, "lib")}
+
+
+def test_times_in_the_prefix_belong_to_one_series(folder, frames):
+    for n, day in ((7, 28), (8, 29), (9, 30)):
+        (folder / f"lib-2026-11-{day}_{n:05}.pcapng").write_bytes(Capture().add(frames[:50]).bytes())
+    keep("--once", folder)
+    assert stems(folder) == {"lib-2026-11-28_00007": {"pcapng.zst", "idx"}, "lib-2026-11-29_00008": {"pcapng.zst", "idx"},
+                             "lib-2026-11-30_00009": {"pcapng"}}
+
+
+# ---- what is left alone ------------------------------------------------------------------------------------------
+
+def test_a_file_is_closed_when_the_next_one_has_more_than_its_header(folder, frames):
+    """The collector has then noted what the file has (state file)."""
+    write(folder, 1, Capture().add(frames).bytes())
+    write(folder, 2, made.section())
+    keep("--once", folder)
+    assert stems(folder)[stem(1)] == {"pcapng"}
+    write(folder, 2, made.section() + made.interface())
+    keep("--once", folder)
+    assert stems(folder)[stem(1)] == {"pcapng.zst", "idx"}
+
+
+def test_a_locked_file_is_left_alone(folder, frames):
+    make_series(folder, 2, frames)
+    with (folder / file_name(1)).open("rb") as locked:
+        fcntl.flock(locked, fcntl.LOCK_EX)
+        _, said = keep("--once", folder)
+        assert stems(folder)[stem(1)] == {"pcapng"} and stems(folder)[stem(2)] == {"pcapng.zst", "idx"}
+        assert file_name(1) not in said  # it is no error
+    keep("--once", folder)
+    assert stems(folder)[stem(1)] == {"pcapng.zst", "idx"}
+
+
+@pytest.mark.parametrize("data, why", [
+    (b"", "is not a pcapng file"),
+    (b"\xd4\xc3\xb2\xa1" + bytes(100), "is not a pcapng file"),
+    (made.section("dumpcap 4.0") + made.interface(), "was not written by saluki-collector or saluki-merge"),
+], ids=["empty", "pcap", "dumpcap"])
+def test_files_of_others_are_left_and_named_once(folder, frames, data, why):
+    make_series(folder, 1, frames)
+    write(folder, 1, data)
+    _, said = keep("--once", folder)
+    assert said.count(file_name(1)) == 1 and why in said
+    assert (folder / file_name(1)).read_bytes() == data
+
+
+@pytest.mark.parametrize("cut, why", [(-5, "ends inside a block"), (None, "malformed block")], ids=["truncated", "damaged"])
+def test_a_file_that_does_not_walk_is_left_and_named(folder, frames, cut, why):
+    data = Capture().add(frames[:100]).bytes()
+    data = data[:cut] if cut else data + bytes(40)
+    make_series(folder, 2, frames)
+    write(folder, 1, data)
+    _, said = keep("--once", folder, status=1)
+    assert said.count(file_name(1)) == 1 and why in said and "byte" in said
+    assert stems(folder)[stem(1)] == {"pcapng"} and stems(folder)[stem(2)] == {"pcapng.zst", "idx"}
+    assert (folder / file_name(1)).read_bytes() == data
+
+
+def test_links_and_folders_and_strange_names_are_left_alone(folder, frames, tmp_path):
+    make_series(folder, 1, frames)
+    outside = tmp_path / "outside.pcapng"
+    outside.write_bytes(Capture().add(frames[:10]).bytes())
+    (folder / file_name(0)).symlink_to(outside)
+    (folder / f"{stem(0, 'dir')}.pcapng").mkdir()
+    (folder / "saluki_00000_20261130000000.pcapng.zst.new.keep").write_bytes(b"x")
+    for name in ("\x1b[2Jx_00001.pcapng", "x\n_00002.pcapng", "é\udcff_00003.pcapng"):
+        (folder / name).write_bytes(made.section("dumpcap") + made.interface())
+    _, said = keep("--once", folder)
+    assert outside.exists() and (folder / file_name(0)).is_symlink()
+    assert not any(c in said for c in "\x1b\x07")
+    assert (folder / "saluki_00000_20261130000000.pcapng.zst.new.keep").exists()
+
+
+def test_a_collector_with_w_keeps_its_files(folder, frames):
+    ring = "in the ring of -w saluki.pcapng: the oldest files are deleted (-W)"
+    make_series(folder, 2, frames, comments=[ring])
+    _, said = keep("--once", folder, status=2)
+    assert "-W" in said and file_name(3) in said
+    assert all(forms == {"pcapng"} for forms in stems(folder).values())
+
+
+def test_old_files_of_a_ring_are_left_alone(folder, frames):
+    """The collector was started without -W later."""
+    make_series(folder, 3, frames)
+    write(folder, 1, Capture(comments=["in the ring of -w saluki.pcapng: the oldest files are deleted (-W)"]).bytes())
+    _, said = keep("--once", folder)
+    assert stems(folder)[stem(1)] == {"pcapng"} and file_name(1) in said
+
+
+@pytest.mark.parametrize("own, theirs, status", [("5%", "--keep-free: 1073741824 bytes, 1 %", 0),
+                                                  ("1M", "--keep-free: 1048576 bytes, 0 %", 2),
+                                                  ("2M", "--keep-free: 1048576 bytes, 0 %", 0),
+                                                  ("1%", "--keep-free: 18446744073709551615 bytes, 2 %", 2)])
+def test_min_free_must_be_more_than_the_collectors(folder, frames, own, theirs, status):
+    make_series(folder, 1, frames[:80], comments=[theirs])
+    _, said = keep("--once", "--min-free", own, folder, status=status)
+    assert ("--min-free" in said and "--keep-free" in said) == bool(status)
+
+
+def test_one_program_a_folder(folder, frames):
+    make_series(folder, 1, frames)
+    with subprocess.Popen([made.PROGRAM, folder], stderr=subprocess.PIPE) as first:
+        try:
+            wait_for(lambda: stems(folder).get(stem(1)) == {"pcapng.zst", "idx"})
+            _, said = keep("--once", folder, status=1)
+            assert "another saluki-keep" in said
+        finally:
+            first.send_signal(signal.SIGTERM)
+            _, text = first.communicate(timeout=20)
+        assert first.returncode == 0, text
+
+
+# ---- the service -------------------------------------------------------------------------------------------------
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_the_service_packs_files_as_they_are_closed(folder, frames):
+    with subprocess.Popen([made.PROGRAM, "-v", folder], stderr=subprocess.PIPE) as service:
+        try:
+            for n in range(1, 4):
+                write(folder, n, Capture().add(frames).bytes())
+            wait_for(lambda: stems(folder).get(stem(2)) == {"pcapng.zst", "idx"})
+            assert stems(folder)[stem(3)] == {"pcapng"}
+        finally:
+            service.send_signal(signal.SIGTERM)
+            _, said = service.communicate(timeout=20)
+    assert service.returncode == 0 and b"packed 2 files" in said
+
+
+def test_killed_at_any_moment_nothing_is_lost(folder, frames):
+    """50 times, at random moments; what a killed one leaves is removed, and the rest is done again."""
+    r = random.Random(1)
+    captures = make_series(folder, 25, frames * 40)
+    columns = folder.parent / "columns"
+    columns.mkdir()
+    last = contents(folder)[file_name(26)]
+    begun = time.monotonic()
+    whole_s = None
+    for _ in range(50):
+        with subprocess.Popen([made.PROGRAM, "--once", "--columns", columns, folder], stderr=subprocess.DEVNULL) as one:
+            try:
+                one.wait(timeout=r.uniform(0.001, 0.06))
+            except subprocess.TimeoutExpired:
+                one.kill()
+        assert contents(folder) == {**captures, file_name(26): last}
+    keep("--once", "--columns", columns, folder)
+    assert stems(folder) == {**{stem(n): {"pcapng.zst", "idx"} for n in range(1, 26)}, stem(26): {"pcapng"}}
+    assert sorted(p.name for p in columns.rglob("*") if p.is_file()) == [f"{stem(n)}.parquet" for n in range(1, 26)]
+    assert whole_s is None and time.monotonic() - begun < 60
+
+
+def test_an_interrupted_file_is_begun_anew(folder, frames):
+    make_series(folder, 1, frames)
+    for name in (f"{stem(1)}.pcapng.zst.new", f"{stem(1)}.idx.new"):
+        (folder / name).write_bytes(b"half")
+    _, said = keep("--once", folder)
+    assert "removed 2 unfinished files" in said
+    assert stems(folder)[stem(1)] == {"pcapng.zst", "idx"}
+
+
+def test_a_capture_beside_its_compressed_form_is_packed_again(folder, frames):
+    """Killed after the compressed form got its name."""
+    captures = make_series(folder, 1, frames)
+    (folder / f"{file_name(1)}.zst").write_bytes(b"of another time")
+    keep("--once", folder)
+    assert unpacked(folder / f"{file_name(1)}.zst") == captures[file_name(1)]
+    assert not (folder / file_name(1)).exists()
+
+
+@pytest.mark.parametrize("damage", ["missing", "version", "other", "short"])
+def test_an_index_that_does_not_fit_is_made_again(folder, frames, damage):
+    make_series(folder, 2, frames)
+    keep("--once", folder)
+    index = folder / f"{stem(1)}.idx"
+    right = index.read_bytes()
+    if damage == "missing":
+        index.unlink()
+    else:
+        index.write_bytes({"version": right[:8] + b"\x02" + right[9:], "short": right[:30],
+                           "other": (folder / f"{stem(2)}.idx").read_bytes()}[damage])
+    keep("--once", folder)
+    assert index.read_bytes() == right
+
+
+def test_a_full_disk_leaves_all_as_it_was(folder, frames):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", folder], check=True)
+    try:
+        captures = make_series(folder, 2, frames * 3)
+        room = os.statvfs(folder)
+        (folder / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize - 8192))
+        _, said = keep("--once", folder, status=1)
+        assert "No space left on device" in said
+        assert contents(folder).items() >= captures.items()
+        assert all(forms == {"pcapng"} for name, forms in stems(folder).items() if name != "ballast")
+        (folder / "ballast").unlink()
+        keep("--once", folder)
+        assert stems(folder)[stem(2)] == {"pcapng.zst", "idx"}
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+# ---- what is deleted ---------------------------------------------------------------------------------------------
+
+def test_files_go_by_age(folder, frames):
+    for n, age in ((1, 50), (2, 30), (3, 20)):
+        write(folder, n, Capture().add(frames[:100]).bytes(), age_s=age * HOUR)
+    write(folder, 4, Capture().add(frames[:100]).bytes())
+    keep("--once", folder)
+    _, said = keep("--once", "--max-age", "25h", folder)
+    assert set(stems(folder)) == {stem(3), stem(4)} and "deleted 2 files" in said
+
+
+def test_an_old_file_that_is_not_packed_stays(folder, frames):
+    """A newer one is not there, or it is damaged: nobody has it otherwise."""
+    write(folder, 1, Capture().add(frames[:100]).bytes()[:-3], age_s=50 * HOUR)
+    write(folder, 2, Capture().add(frames[:100]).bytes(), age_s=50 * HOUR)
+    keep("--once", "--max-age", "1h", folder, status=1)
+    assert set(stems(folder)) == {stem(1), stem(2)}
+
+
+def test_the_oldest_go_if_all_have_more_bytes(folder, frames):
+    make_series(folder, 5, frames * 5)
+    for n in range(1, 6):
+        os.utime(folder / file_name(n), (1e9 + n, 1e9 + n))
+    keep("--once", folder)
+    total = sum(p.stat().st_size for p in folder.iterdir())
+    keep("--once", "--max-bytes", total - 1, folder)
+    assert set(stems(folder)) == {stem(n) for n in range(2, 7)}
+
+
+def test_the_oldest_go_if_less_is_free(folder, frames):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", folder], check=True)
+    try:
+        make_series(folder, 4, frames * 3)
+        keep("--once", folder)
+        room = os.statvfs(folder)
+        (folder / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize - (1 << 20)))
+        keep("--once", "--min-free", str((1 << 20) + 65536), folder)
+        assert set(stems(folder)) == {stem(n) for n in (2, 3, 4, 5)} | {"ballast"}
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_foreign_files_are_never_deleted(folder, frames):
+    make_series(folder, 2, frames)
+    foreign = ["notes.txt", "other.pcapng.zst", "x_00001.pcapng", "saluki_00001_20261130000001.parquet", "saluki.state"]
+    for name in foreign:
+        (folder / name).write_bytes(made.section("dumpcap") if name.endswith("pcapng") else b"foreign")
+        os.utime(folder / name, (1e9, 1e9))
+    keep("--once", folder, status=1)
+    keep("--once", "--max-bytes", "1", folder, status=1)
+    assert {p.name for p in folder.iterdir()} - {".saluki-keep"} == {*foreign, file_name(3)}
+
+
+def test_an_index_without_its_file_goes(folder, frames):
+    make_series(folder, 1, frames)
+    keep("--once", folder)
+    (folder / f"{file_name(1)}.zst").unlink()
+    keep("--once", folder)
+    assert set(stems(folder)) == {stem(2)}
+
+
+def test_a_clock_that_jumps_deletes_nothing(folder, frames, tmp_path):
+    """The clock goes two years forward while the service runs."""
+    make_series(folder, 3, frames)
+    ahead = tmp_path / "ahead"
+    ahead.write_text("0")
+    environment = {**os.environ, "LD_PRELOAD": str(BUILD / "tests/clock.so"), "SALUKI_CLOCK": str(ahead)}
+    with subprocess.Popen([made.PROGRAM, "--max-age", "14d", folder], stderr=subprocess.PIPE, env=environment) as service:
+        try:
+            wait_for(lambda: stems(folder).get(stem(3)) == {"pcapng.zst", "idx"})
+            ahead.write_text(str(2 * 365 * 86400 * 10**9))
+            for line in service.stderr:
+                if b"the clock was set forward" in line:
+                    break
+        finally:
+            service.send_signal(signal.SIGTERM)
+            service.communicate(timeout=20)
+    assert set(stems(folder)) == {stem(n) for n in (1, 2, 3, 4)}
+
+
+# ---- the index ---------------------------------------------------------------------------------------------------
+
+def test_the_index_says_what_the_file_has(folder, frames):
+    capture = Capture(sensors=("lib-1", "lib-2"))
+    capture.add(frames * 12, on=0).add(frames[:200], on=1, shift_ns=10**12)
+    data = capture.bytes()
+    write(folder, 1, data)
+    write(folder, 2, Capture().add(frames[:1]).bytes())
+    keep("--once", folder)
+    x = read_index(folder / f"{stem(1)}.idx")
+    packed = (folder / f"{file_name(1)}.zst").read_bytes()
+    assert (x.pcapng_bytes, x.file_bytes, x.end) == (len(data), len(packed), int.from_bytes(packed[-4:], "little"))
+    assert x.frames == len(frames) * 12 + 200
+    assert [(s.id, s.name, s.frames) for s in x.sensors] == [(1, "lib-1", len(frames) * 12), (2, "lib-2", 200)]
+    assert (x.first_ns, x.last_ns) == (frames[0].time_ns, max(f.time_ns for f in frames[:200]) + 10**12)
+    combos = -(-len(frames) * 12 // 40)
+    assert x.runs == [(1, 7, combos, len(frames) * 12), (2, 8, 5, 200)]
+    assert len(x.chunks) > 2 and all(b[0] - a[0] >= made.CHUNK for a, b in zip(x.chunks, x.chunks[1:], strict=False))
+    assert x.describing == [0]
+
+
+def test_an_address_is_in_the_chunks_that_have_it(folder, frames):
+    data = Capture().add(frames * 12).bytes()
+    write(folder, 1, data)
+    write(folder, 2, Capture().add(frames[:1]).bytes())
+    keep("--once", folder)
+    x = read_index(folder / f"{stem(1)}.idx")
+    for n, (begin, _, _) in enumerate(x.chunks):
+        end = x.chunks[n + 1][0] if n + 1 < len(x.chunks) else len(data)
+        for address, chunks in x.addresses.items():
+            assert n not in chunks or address in data[begin:end]
+    transmitters = {f.data[f.data[2] + 10:f.data[2] + 16] for f in frames if f.data[f.data[2]] & 0x0c in (0, 8)}
+    assert transmitters <= set(x.addresses) and len(transmitters) > 5
