@@ -397,6 +397,8 @@ $(BUILD)/tests/%.so: tests/netns/%.c
 	$(shared_object)
 $(BUILD)/tests/%.so: tests/wire/%.c
 	$(shared_object)
+$(BUILD)/tests/%.so: tests/parquet/%.c
+	$(shared_object)
 
 # ---- bench ---------------------------------------------------------------------------------------
 

@@ -40,10 +40,14 @@ void bloom_add(struct bloom *b, const void *value, size_t len)
 {
 	static const uint32_t salt[8] = { 0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
 					  0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U };
-	uint64_t hash = XXH64(value, len, 0);
-	uint8_t *words = b->bits + ((hash >> 32) * b->blocks >> 32) * BLOCK;
+	uint64_t hash;
+	uint8_t *words;
 
-	for (int i = 0; i < 8 && b->bits; i++) {
+	if (!b->bits)
+		return;
+	hash = XXH64(value, len, 0);
+	words = b->bits + ((hash >> 32) * b->blocks >> 32) * BLOCK;
+	for (int i = 0; i < 8; i++) {
 		uint32_t bit = (uint32_t)hash * salt[i] >> 27;
 
 		words[i * 4 + bit / 8] |= (uint8_t)(1U << bit % 8);

@@ -6,7 +6,7 @@
 #include "bytes.h"
 
 struct bloom {
-	uint8_t *bits; /* NULL without memory */
+	uint8_t *bits; /* NULL: bloom_add() does nothing */
 	uint32_t blocks;
 };
 

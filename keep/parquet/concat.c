@@ -76,7 +76,7 @@ static bool equal(const struct bytes *a, const struct thrift_in *b)
 	return a->len == len && (!len || !memcmp(a->data, b->at, len));
 }
 
-/* Adds row groups to the footer. Returns 0, or an error, and then the footer is as before. */
+/* Adds row groups to the footer. After -EINVAL and -EBADMSG the footer is as before. */
 static int add_groups(struct parquet_concat *c, struct footer_in *in)
 {
 	struct shift s = { .delta = c->written - 4, .body_end = in->body_end };
@@ -103,7 +103,9 @@ static int add_groups(struct parquet_concat *c, struct footer_in *in)
 	}
 	c->footer.group_count += count;
 	c->footer.rows += s.rows;
-	return 0;
+	return c->footer.schema.failed || c->footer.orders.failed || c->footer.groups.failed
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int copy_body(struct parquet_concat *c, int fd, uint64_t end)

@@ -90,7 +90,8 @@ int parquet_row_group(struct parquet *file, const struct parquet_values *values,
 uint64_t parquet_size(const struct parquet *file);
 
 /* Writes the footer, with `pairs` as its key/value metadata, unless there was an error, and frees
- * `file`. */
+ * `file`. Some readers look for known bugs in `created_by`: "NAME version VERSION (build BUILD)".
+ */
 int parquet_close(struct parquet *file, const struct parquet_pair *pairs, uint32_t pair_count,
 		  const char *created_by);
 

@@ -49,7 +49,9 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		return say(argv[1], -errno);
 	err = parquet_concat_begin(&c, fd);
-	for (int i = 4; i < argc && !err; i++) {
+	if (err)
+		return say(argv[1], err);
+	for (int i = 4; i < argc; i++) {
 		int in = open(argv[i], O_RDONLY | O_CLOEXEC);
 		int refused = parquet_concat_add(c, in);
 

@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 		}
 		free(what);
 	}
+	check(feof(stdin) ? 0 : -ENOMEM, "input");
 	if (!file)
 		check(parquet_open(&file, fd, columns, column_count), "open");
 	check(parquet_close(file, pairs, pair_count, "parquet_write"), "close");
