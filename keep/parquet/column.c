@@ -295,6 +295,8 @@ void column_put(struct column_work *w, const struct parquet_column *c,
 		put_texts(w, c, v, &r, k);
 	else
 		put_ints(w, c, v->values, &r, k);
+	if (w->pages.body.failed || w->pages.packed.failed || w->blooms.failed)
+		w->pages.error = -ENOMEM;
 }
 
 void column_work_free(struct column_work *w)

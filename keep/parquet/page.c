@@ -47,6 +47,4 @@ void page_put(struct pages *p, struct chunk *k, enum page_type type, uint32_t co
 	bytes_put(&p->out, p->packed.data, len);
 	k->packed += p->out.len - begin;
 	p->body.len = 0;
-	if (p->body.failed || p->packed.failed)
-		p->error = -ENOMEM;
 }

@@ -85,8 +85,6 @@ int parquet_row_group(struct parquet *f, const struct parquet_values *values, co
 		if (w->pages.out.len >= WRITE_BYTES)
 			flush(f);
 	}
-	if (w->blooms.failed)
-		w->pages.error = -ENOMEM;
 	if (!rows || w->pages.error)
 		return w->pages.error;
 	footer_row_group(&f->footer, f->columns, f->count, f->chunks, rows, parquet_size(f));

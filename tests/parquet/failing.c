@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SMALL 40 /* those of the test programs themselves */
+#define SMALL 200 /* words that scanf() reads */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
