@@ -172,8 +172,8 @@ void parquet_concat_free(struct parquet_concat *c)
 	free(c);
 }
 
-/* Reads one KeyValue. Returns its value if it has this key. */
-static char *read_pair(struct thrift_in *in, const char *key)
+/* Reads one KeyValue, and makes `value` a copy of its value if it has this key. */
+static int read_pair(struct thrift_in *in, const char *key, char **value)
 {
 	const char *text[3] = { NULL, NULL, NULL };
 	uint32_t len[3] = { 0 };
@@ -188,10 +188,12 @@ static char *read_pair(struct thrift_in *in, const char *key)
 		text[p.id] = (const char *)in->at;
 		in->at += len[p.id];
 	}
-	if (in->bad || !text[1] || !text[2] || len[1] != strlen(key) ||
-	    memcmp(text[1], key, len[1]))
-		return NULL;
-	return strndup(text[2], len[2]);
+	if (in->bad)
+		return -EBADMSG;
+	if (!text[1] || !text[2] || len[1] != strlen(key) || memcmp(text[1], key, len[1]))
+		return 0;
+	*value = strndup(text[2], len[2]);
+	return *value ? 0 : -ENOMEM;
 }
 
 int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
@@ -205,8 +207,8 @@ int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
 	*rows = in.rows;
 	if (!err && in.pairs.at) {
 		count = thrift_read_list(&in.pairs, &of);
-		for (uint32_t i = 0; i < count && of == THRIFT_STRUCT && !*value; i++)
-			*value = read_pair(&in.pairs, key);
+		for (uint32_t i = 0; i < count && !*value && !err; i++)
+			err = of == THRIFT_STRUCT ? read_pair(&in.pairs, key, value) : -EBADMSG;
 	}
 	footer_in_free(&in);
 	return err;

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A writer that cannot write, or is given what no file can hold."""
-import os
 import subprocess
 
 import pytest
-
-from netns.testbed import BUILD, ROOT
 
 from parquet.table import Column, described, run, write
 
@@ -60,24 +57,3 @@ def test_values_that_are_not_there(tmp_path):
     assert run("parquet_write", tmp_path / "a", input=beyond).stderr == "row group: Invalid argument\n"
     absent = "column a 6 0 1 0 group 2 0 some 1 0 0 2 texts 2 61 62"
     assert run("parquet_write", tmp_path / "a", input=absent).returncode == 0
-
-
-@pytest.mark.skipif(BUILD != ROOT / "build", reason="sanitizers have their own malloc")
-def test_every_allocation_may_fail(tmp_path):
-    """The programs say so and end: they neither crash nor take what they wrote for a file."""
-    good, out = write(tmp_path / "good.parquet", COLUMNS, [GROUP]), tmp_path / "out.parquet"
-    for program, args, given in (("parquet_write", [out], described(COLUMNS, [GROUP])),
-                                 ("parquet_join", [out, "k", "v", good, good], ""), ("parquet_join", ["k", good], "")):
-        whole = run(program, *args, input=given)
-        want = out.read_bytes()
-        failed = 0
-        for nth in range(1, 100):
-            done = run(program, *args, input=given, env={**os.environ, "FAIL_AT": str(nth),
-                                                         "LD_PRELOAD": str(BUILD / "tests/failing.so")})
-            assert done.returncode in (0, 1), (program, nth)
-            if done.returncode == 0: # libc does without
-                assert (done.stdout, out.read_bytes()) == (whole.stdout, want)
-            else:
-                failed += 1
-                assert "Cannot allocate memory" in done.stderr or program == "parquet_write", nth
-        assert 0 < failed < 90
