@@ -35,7 +35,7 @@ static int join(const int *fds, int count, const char *sources)
 	const struct parquet_pair pair = { KEY, sources };
 	struct parquet_concat *c;
 	int out = fuzz_file("", 0), taken = 0;
-	int64_t rows = 0;
+	int64_t rows = 0, more;
 
 	CHECK(!parquet_concat_begin(&c, out));
 	for (int i = 0; i < count; i++) {
@@ -45,11 +45,14 @@ static int join(const int *fds, int count, const char *sources)
 		if (err)
 			continue;
 		taken++;
-		rows += rows_of(fds[i], NULL);
+		more = rows_of(fds[i],
+			       NULL); /* -1: its metadata are malformed, which are left out */
+		rows = rows < 0 || more < 0 ? -1 : rows + more;
 	}
 	CHECK(parquet_concat_end(c, &pair, 1, "fuzz") == (taken ? 0 : -EINVAL));
 	if (taken) {
-		CHECK(rows_of(out, sources) == rows);
+		more = rows_of(out, sources);
+		CHECK(rows < 0 || more == rows);
 		return out;
 	}
 	close(out);

@@ -10,6 +10,7 @@ import pytest
 
 from parquet.table import run
 
+
 @pytest.mark.parametrize("order, most", [((), 13), (("sorted",), 15)])
 def test_rows_of_frames(tmp_path, order, most):
     path = tmp_path / "a.parquet"
