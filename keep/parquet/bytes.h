@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A buffer that grows and is used again. Without memory it takes no more and says so in `failed`,
- * which is looked at once, at the end. */
+/* A buffer that grows and is reused. If memory runs out, it sets `failed` and takes nothing more,
+ * so that callers check once, at the end. */
 #ifndef KEEP_PARQUET_BYTES_H
 #define KEEP_PARQUET_BYTES_H
 
@@ -19,7 +19,7 @@ uint8_t *bytes_reserve(struct bytes *b, size_t more);
 void bytes_put(struct bytes *b, const void *data, size_t len);
 void bytes_free(struct bytes *b);
 
-/* Around data that follows its length, 4 bytes: returns where this is, and stores it there. */
+/* For data with their length before them, in 4 bytes: call these before and after the data. */
 size_t bytes_begin(struct bytes *b);
 void bytes_end(struct bytes *b, size_t begin);
 

@@ -7,7 +7,7 @@
 #include "page.h"
 #include "parquet.h"
 
-/* What all columns use in turn. */
+/* Memory that all columns use in turn. */
 struct column_work {
 	struct pages pages;
 	struct bytes blooms; /* filters, which follow the row group */

@@ -32,36 +32,36 @@ int parquet_concat_begin(struct parquet_concat **concat, int fd)
 	return 0;
 }
 
-/* What is added to the offsets of one file, and what is seen of it. */
+/* One file: what its offsets grow by, and what was seen in its row groups. */
 struct shift {
 	uint64_t delta, body_end;
 	int64_t rows;
 	bool bad;
 };
 
-/* Called for integers within a RowGroup. */
+/* A thrift_change for a RowGroup. A case has the ids of the fields that lead to it, one a byte. */
 static int64_t adjust(void *context, const int *path, int depth, int64_t v)
 {
 	struct shift *s = context;
-	uint32_t place = 0;
+	uint64_t place = 0;
 
 	for (int i = 0; i < depth; i++)
-		place = place << 4 | (path[i] & 15);
+		place = place << 8 | (uint8_t)(path[i] < 255 ? path[i] : 255);
 	switch (place) {
-	case 0x3: /* num_rows */
+	case 0x03: /* num_rows */
 		s->bad |= v < 0 || __builtin_add_overflow(s->rows, v, &s->rows);
 		return v;
-	case 0x102: /* ColumnChunk.file_offset: 0 where it is not used */
+	case 0x010002: /* ColumnChunk.file_offset: 0 where it is not used */
 		if (!v)
 			return v;
 	/* fall through */
-	case 0x5:    /* file_offset */
-	case 0x104:  /* offset_index_offset */
-	case 0x106:  /* column_index_offset */
-	case 0x1039: /* data_page_offset */
-	case 0x103a: /* index_page_offset */
-	case 0x103b: /* dictionary_page_offset */
-	case 0x103e: /* bloom_filter_offset */
+	case 0x05:	 /* file_offset */
+	case 0x010004:	 /* offset_index_offset */
+	case 0x010006:	 /* column_index_offset */
+	case 0x01000309: /* data_page_offset */
+	case 0x0100030a: /* index_page_offset */
+	case 0x0100030b: /* dictionary_page_offset */
+	case 0x0100030e: /* bloom_filter_offset */
 		s->bad |= v < 4 || (uint64_t)v >= s->body_end;
 		return (int64_t)((uint64_t)v + s->delta);
 	default:

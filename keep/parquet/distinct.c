@@ -6,7 +6,7 @@
 #define SLOT_BITS 14
 #define HASHED_MAX 4096
 
-/* The table has an entry for each possible value. */
+/* Small ranges: the table has an entry for each possible value. */
 static uint32_t near(struct distinct *d, const int64_t *x, uint32_t n, int64_t min, uint32_t range,
 		     uint32_t most, uint32_t *indexes)
 {
@@ -26,7 +26,7 @@ static uint32_t near(struct distinct *d, const int64_t *x, uint32_t n, int64_t m
 	return count <= most ? count : 0;
 }
 
-/* The table has slots: a value's index and 1. */
+/* Large ranges: the table is a hash table of indexes plus 1. */
 static uint32_t far(struct distinct *d, const int64_t *x, uint32_t n, uint32_t most,
 		    uint32_t *indexes)
 {

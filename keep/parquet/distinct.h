@@ -13,9 +13,10 @@ struct distinct {
 };
 
 /*
- * Numbers the distinct values of x, all from `min` to `max`, signed or not: `indexes` are by row
- * into d->values. Returns how many there are; 0 if more than `most`, or more than are looked for:
- * of values that are far apart, 4096.
+ * Puts the distinct values of x into d->values, and each row's index there into `indexes`. All
+ * values are from `min` to `max`, signed or unsigned. Returns the number of distinct values, or 0
+ * if there are more than `most`. If the range is DISTINCT_RANGE or more, it gives up at 4096
+ * values.
  */
 uint32_t distinct_find(struct distinct *d, const int64_t *x, uint32_t n, int64_t min, int64_t max,
 		       uint32_t most, uint32_t *indexes);

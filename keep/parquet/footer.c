@@ -15,7 +15,8 @@ enum {
 	ZSTD = 6
 };
 
-/* Its former name (ConvertedType) comes first. Integers are in both orders alike. */
+/* Writes ConvertedType, for old readers, and LogicalType. ConvertedType has the integers in the
+ * order of enum parquet_logical. */
 static void put_logical(struct thrift *t, const struct parquet_column *c)
 {
 	int nth = (int)c->logical - PARQUET_UINT8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads the footer of a file that may be anybody's. */
+/* Reads the footer of an untrusted file. */
 #ifndef KEEP_PARQUET_FOOTER_READ_H
 #define KEEP_PARQUET_FOOTER_READ_H
 

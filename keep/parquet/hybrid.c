@@ -5,7 +5,7 @@
 #include "thrift.h"
 #include "wire/bytes.h"
 
-/* A run of fewer bits costs more than it saves: its head, and one more of packed values. */
+/* A shorter run costs more than it saves: it ends the packed values, and has a header itself. */
 #define RUN_BITS 96
 
 static uint8_t *pack(uint8_t *to, const uint32_t *v, size_t n, int width)
@@ -17,7 +17,7 @@ static uint8_t *pack(uint8_t *to, const uint32_t *v, size_t n, int width)
 	return pack_end(&p);
 }
 
-/* How often the value at v[0] comes first, if that is a run that pays; else 0. */
+/* Returns the length of the run at v[0], or 0 if it has fewer than `least` values. */
 static size_t run_at(const uint32_t *v, size_t n, size_t least)
 {
 	uint32_t differ = 0;
@@ -81,7 +81,7 @@ void hybrid_put_bits(struct bytes *out, const uint8_t *flags, size_t n)
 		x |= x >> 4;
 		x |= x >> 2;
 		x |= x >> 1;
-		/* Gathers the lowest bits of all 8 bytes in the highest one. */
+		/* The product's highest byte has the lowest bits of all 8 bytes. */
 		*to++ = (uint8_t)((x & 0x0101010101010101) * 0x0102040810204080 >> 56);
 	}
 	out->len += (n + 7) / 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pages, on their way to the file; and what the footer says of a column's pages. */
+/* Compresses pages and appends them to the file; records what the footer needs. */
 #ifndef KEEP_PARQUET_PAGE_H
 #define KEEP_PARQUET_PAGE_H
 

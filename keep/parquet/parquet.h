@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes flat Parquet files, in one pass, to any descriptor. A row group has one page of values a
- * column, compressed by zstd, with min/max statistics. Texts and integers of few distinct values
- * have a dictionary; other 64-bit integers are deltas. Sources: parquet-format 2.11:
- * parquet.thrift, Encodings.md, BloomFilter.md, and the Thrift compact protocol
- * (thrift-compact-protocol.md).
+ * Writes flat Parquet files in one pass: the descriptor need not be seekable. In each row group, a
+ * column has one page of values, compressed by zstd, and min/max statistics. Texts, and integers
+ * with few distinct values, have a dictionary; other 64-bit integers are stored as deltas. Sources:
+ * parquet.thrift, Encodings.md and BloomFilter.md of parquet-format (2.10 on), and Thrift's
+ * thrift-compact-protocol.md.
  *
- * Functions return 0 or -errno. After an error nothing more is written, parquet_close() returns the
- * error again, and what was written is no Parquet file.
+ * Functions return 0 or -errno. After an error the file is incomplete: nothing more is written, and
+ * parquet_row_group() and parquet_close() return the same error.
  */
 #ifndef KEEP_PARQUET_PARQUET_H
 #define KEEP_PARQUET_PARQUET_H
@@ -27,7 +27,7 @@ enum parquet_type {
 	PARQUET_TEXT = 6,
 };
 
-/* A reader's view of an integer. Of 8, 16 and 32 bits: INT32, else INT64. */
+/* How readers show an integer. Types of 8, 16 and 32 bits are for INT32, the others for INT64. */
 enum parquet_logical {
 	PARQUET_PLAIN_TYPE,
 	PARQUET_TIMESTAMP_NS, /* since 1970-01-01 UTC, shown without a zone */
@@ -52,46 +52,48 @@ struct parquet_pair {
 };
 
 /*
- * In the file a text is UTF-8 that any terminal may print. Bytes of something else, control
- * characters (U+0000 to U+001F, U+007F to U+009F) and backslashes are written as \xNN, each byte by
- * itself. Undo: replace each \xNN by its byte.
+ * Any bytes. The file has them as UTF-8 that is safe to print: each byte of a backslash, of a
+ * control character (U+0000 to U+001F, U+007F to U+009F) and of invalid UTF-8 is written as \xNN,
+ * with two lower-case hex digits. To get the bytes back, replace each \xNN.
  */
 struct parquet_text {
 	const char *bytes;
 	uint32_t len;
 };
 
-/* A column's values in one row group. The caller owns all. */
+/* A column's values in one row group. The caller owns all memory, and may free it after the call.
+ */
 struct parquet_values {
-	/* By row: uint8_t (0 or 1), int32_t, int64_t; or for texts the uint32_t indexes of `texts`.
-	 */
-	const void *values;		  /* ignored where a row has none */
-	const uint8_t *present;		  /* by row: not 0: it has a value; NULL: all have one */
-	const struct parquet_text *texts; /* distinct ones; those that no row has are not written */
+	/* By row: uint8_t (boolean), int32_t or int64_t; for texts, uint32_t indexes into `texts`.
+	 * Values of rows that have none are ignored. */
+	const void *values;
+	/* By row: 0 if it has no value. NULL: all rows have one. */
+	const uint8_t *present;
+	/* Distinct texts. Only those that a row has are written. */
+	const struct parquet_text *texts;
 	uint32_t text_count;
 };
 
 struct parquet;
 
-/* Begins a file on `fd`, which remains the caller's, as `columns`, which must stay until the end.
- * -EINVAL: no columns, or types that contradict each other. */
+/* Begins a file on `fd`, which remains the caller's. `columns` must stay valid until the file is
+ * closed. -EINVAL: no columns, or a column's type does not go with its logical type or filter. */
 int parquet_open(struct parquet **file, int fd, const struct parquet_column *columns,
 		 uint32_t column_count);
 
 /*
- * Writes a row group: `values[i]` are those of column i. Row `order[0]` is the first, unless
- * `order` is NULL; `order` has `rows` numbers below `rows`. 0 rows: nothing is written. -EINVAL:
- * too many rows, no value in a column that is not optional, a text's index that is too high.
+ * Writes a row group; values[i] belongs to columns[i]. `order` is a permutation of the rows: row
+ * order[0] is written first. NULL: as they are. Without rows nothing is written. -EINVAL: too many
+ * rows, a missing value in a column that is not optional, or an index outside of `texts`.
  */
 int parquet_row_group(struct parquet *file, const struct parquet_values *values,
 		      const uint32_t *order, uint32_t rows);
 
-/* Bytes of the file until now, written or about to be. */
+/* Bytes of the file so far, including those in the buffer. */
 uint64_t parquet_size(const struct parquet *file);
 
-/* Writes the footer, with `pairs` as its key/value metadata, unless there was an error, and frees
- * `file`. Some readers look for known bugs in `created_by`: "NAME version VERSION (build BUILD)".
- */
+/* Writes the footer, unless there was an error, and frees `file`. `pairs` is the key/value
+ * metadata. Readers parse `created_by` as "NAME version VERSION (build BUILD)". */
 int parquet_close(struct parquet *file, const struct parquet_pair *pairs, uint32_t pair_count,
 		  const char *created_by);
 

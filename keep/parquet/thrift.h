@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Thrift's compact protocol: writes structs, and walks through those of a stranger. */
+/* Writes Thrift's compact protocol. */
 #ifndef KEEP_PARQUET_THRIFT_H
 #define KEEP_PARQUET_THRIFT_H
 

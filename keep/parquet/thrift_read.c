@@ -40,7 +40,7 @@ bool thrift_next(struct thrift_in *in, struct thrift_place *f)
 	return !in->bad;
 }
 
-/* Everything that is counted takes a byte or more: so loops end. */
+/* All counted elements take at least a byte each, so a higher count is malformed. */
 static uint32_t at_most_rest(struct thrift_in *in, uint64_t count)
 {
 	if (count > (uint64_t)(in->end - in->at))
@@ -106,7 +106,7 @@ static void verbatim(struct copy *c, size_t len)
 	c->in->at += c->in->bad ? 0 : len;
 }
 
-/* `depth` counts structs and lists, so that strangers cannot fill the stack. */
+/* `depth` counts structs and lists: input cannot exhaust the stack. */
 static void value(struct copy *c, enum thrift_type type, int depth)
 {
 	int64_t v;
@@ -144,7 +144,7 @@ static void value(struct copy *c, enum thrift_type type, int depth)
 	case THRIFT_STRUCT:
 		fields(c, depth);
 		return;
-	default: /* maps too: Parquet has none */
+	default: /* and maps, which Parquet does not use */
 		c->in->bad = true;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads Thrift's compact protocol, of a stranger: what is malformed sets `bad`, and ends all loops.
- */
+/* Reads Thrift's compact protocol from untrusted files. Malformed data set `bad`, and end all
+ * loops. */
 #ifndef KEEP_PARQUET_THRIFT_READ_H
 #define KEEP_PARQUET_THRIFT_READ_H
 
@@ -17,21 +17,23 @@ struct thrift_place {
 	enum thrift_type type;
 };
 
-/* Goes to the next field, whose value is at in->at. False: the struct ends, or is bad. The caller
- * reads the value or skips it; a field of THRIFT_TRUE or THRIFT_FALSE has no more bytes. */
+/* Goes to the next field of a struct; its value is at in->at. Returns false at the struct's end,
+ * and if it is malformed. The caller then reads or skips the value; that of a boolean field has no
+ * bytes. */
 bool thrift_next(struct thrift_in *in, struct thrift_place *f);
 void thrift_skip(struct thrift_in *in, const struct thrift_place *f);
 int64_t thrift_read_int(struct thrift_in *in);
 
-/* A text's or a list's length; of a list, the type of its elements too. At most what `in` has. */
+/* Reads the length of a text, or of a list and its elements' type. Lengths beyond the end of `in`
+ * are malformed. */
 uint32_t thrift_read_len(struct thrift_in *in);
 uint32_t thrift_read_list(struct thrift_in *in, enum thrift_type *of);
 
-/* Called for each value of 64 bits within a struct: `path` has the ids of the fields that lead to
- * it. Returns the value to write. */
+/* Called for each I64. `path` has the ids of the fields that lead to it, and 0 for a list's
+ * elements. Returns the value to write instead. */
 typedef int64_t thrift_change(void *context, const int *path, int depth, int64_t v);
 
-/* Goes behind a value, and copies it to `out` unless this is NULL. `change` may be NULL. */
+/* Copies a value to `out`, or only skips it if `out` is NULL. `change` may be NULL. */
 void thrift_copy(struct thrift_in *in, struct bytes *out, enum thrift_type type,
 		 thrift_change *change, void *context);
 

@@ -77,8 +77,8 @@ int parquet_row_group(struct parquet *f, const struct parquet_values *values, co
 {
 	struct column_work *w = &f->work;
 
-	if (rows > PARQUET_ROWS_MAX)
-		return -EINVAL;
+	if (rows > PARQUET_ROWS_MAX && !w->pages.error)
+		w->pages.error = -EINVAL;
 	w->blooms.len = 0;
 	for (uint32_t i = 0; rows && i < f->count && !w->pages.error; i++) {
 		column_put(w, &f->columns[i], &values[i], order, rows, &f->chunks[i]);

@@ -31,7 +31,7 @@ def small_disk(tmp_path):
 
 
 def test_full_disk(small_disk, tmp_path_factory):
-    assert failure(small_disk / "a.parquet", COLUMNS, [GROUP] * 20) == "close: No space left on device\n"
+    assert failure(small_disk / "a.parquet", COLUMNS, [GROUP] * 20) == "row group: No space left on device\n"
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     paths = [write(elsewhere / f"{n}.parquet", COLUMNS, [GROUP]) for n in range(3)]
     done = run("parquet_join", small_disk / "a.parquet", "k", "v", *paths)
