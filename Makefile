@@ -117,7 +117,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/dissect_run $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_write) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(if $(WITHOUT),,$(BUILD)/tests/printer $(BUILD)/tests/dissect_run $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_write $(BUILD)/tests/parquet_join $(BUILD)/tests/failing.so) $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
