@@ -15,10 +15,11 @@
 
 #include "common/child.h"
 #include "common/descriptors.h"
+#include "common/extcap.h"
+#include "common/extcap_install.h"
 #include "common/log.h"
 #include "connect.h"
 #include "extcap.h"
-#include "install.h"
 #include "options.h"
 #include "print/print.h"
 #include "remote.h"
@@ -81,11 +82,11 @@ int main(int argc, char **argv)
 	int status;
 
 	descriptors_open_standard();
-	status = extcap_is(argc, argv) ? extcap_answer(&o, argc, argv)
-				       : options_parse(&o, argc, argv);
+	status = extcap_is(EXTCAP_LINK, argc, argv) ? extcap_answer(&o, argc, argv)
+						    : options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;
-	status = o.install ? install_extcap() : look(&o);
+	status = o.install ? extcap_install(EXTCAP_LINK, "Saluki") : look(&o);
 	options_free(&o);
 	return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Install: see install.h. */
-#include "install.h"
+/* Extcap install: see extcap_install.h. */
+#include "extcap_install.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "log.h"
 
 /* Where Wireshark looks for a user's programs. It has another folder since version 4.2, and reads
  * this one too. */
@@ -43,20 +43,21 @@ static int link_there(const char *program, const char *path)
 	return symlink(program, path) ? -errno : 0;
 }
 
-int install_extcap(void)
+int extcap_install(const char *link, const char *display)
 {
-	char program[PATH_MAX] = "", folder[PATH_MAX], path[PATH_MAX + 8];
+	char program[PATH_MAX] = "", folder[PATH_MAX], path[PATH_MAX + 32];
 	int err = readlink("/proc/self/exe", program, sizeof(program) - 1) < 0 ? -errno : 0;
 	int len = folder_of_user(folder);
 
 	if (!err && (len <= 0 || len >= PATH_MAX))
 		err = -ENOENT;
 	err = err ?: make_folders(folder);
-	snprintf(path, sizeof(path), "%s/saluki", err ? "extcap" : folder);
+	snprintf(path, sizeof(path), "%s/%s", err ? "extcap" : folder, link);
 	err = err ?: link_there(program, path);
 	if (err)
 		log_line("%s: %s", path, strerror(-err));
 	else
-		log_line("%s: made; Wireshark lists the interface Saluki at its next start", path);
+		log_line("%s: made; Wireshark lists the interface %s at its next start", path,
+			 display);
 	return err ? 1 : 0;
 }
