@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,20 +44,31 @@ static int take(void *context, const struct found *found)
 	return err ?: f->o.most && f->search.matched >= f->o.most;
 }
 
-static void show(void *context, const struct search *s)
+static void show(struct find *f, uint64_t now)
 {
-	struct find *f = context;
-	uint64_t now = f->line.shared ? monotonic_ns() : 0;
+	const struct search *s = &f->search;
 	char text[TERMINAL_LINE_MAX];
 
-	if (now < f->next_ns)
-		return;
-	f->next_ns = now + EVERY_NS;
 	snprintf(text, sizeof(text),
 		 "%u of %u files  %u opened  %" PRIu64 " frames read  %" PRIu64 " found", s->files,
 		 s->of, s->opened, s->frames, s->matched);
 	terminal_line_say(&f->line, text);
 	terminal_line_tick(&f->line, now);
+}
+
+/* What was found does not wait for more. */
+static int progress(void *context, const struct search *s)
+{
+	struct find *f = context;
+	uint64_t now = monotonic_ns();
+
+	(void)s;
+	if (now < f->next_ns)
+		return 0;
+	f->next_ns = now + EVERY_NS;
+	if (f->line.shared)
+		show(f, now);
+	return f->output ? output_tick(f->output) : 0;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -127,12 +139,13 @@ static int find(struct find *f)
 	if (f->o.log_level >= LOG_LEVEL_NORMAL)
 		terminal_line_open(&f->line);
 	stop_catch();
+	signal(SIGPIPE, SIG_IGN);
 	if (sandbox_find(f->o.folder))
 		return 1;
 	f->search = (struct search){ .query = &f->o.query,
 				     .folder = f->folder,
 				     .take = take,
-				     .progress = show,
+				     .progress = progress,
 				     .context = f };
 	return finish(f, search(&f->search, &f->listing));
 }

@@ -78,6 +78,14 @@ int output_flush(struct output *o)
 	return 0;
 }
 
+/* A pipe without a reader has an error, which poll(2) always tells. */
+int output_tick(struct output *o)
+{
+	if (o->len || o->is_file)
+		return output_flush(o);
+	return stop_wait(o->fd, 0, 0) > 0 ? -EPIPE : 0;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* Copies an option of the other byte order. Only these have numbers. */

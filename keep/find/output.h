@@ -15,8 +15,10 @@ struct output;
 struct output *output_new(int fd);
 /* Returns 0 or -errno; -EPIPE: the reader has left. */
 int output_frame(struct output *o, const struct found *f);
-/* Writes what waits. */
+/* Writes what waits. Returns as output_frame(). */
 int output_flush(struct output *o);
+/* The same; notices a reader that has left also if nothing waits. */
+int output_tick(struct output *o);
 void output_free(struct output *o);
 
 #endif

@@ -39,6 +39,14 @@ struct reader {
 	bool again;	   /* the index lied: the file is read from its begin */
 };
 
+static int tell(struct search *s)
+{
+	int err = s->progress ? s->progress(s->context, s) : 0;
+
+	s->stopped |= err != 0;
+	return err;
+}
+
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 static int begin_section(struct reader *r, struct pcapng_block *b)
@@ -94,8 +102,9 @@ static int frame(struct reader *r, struct pcapng_block *b)
 
 	if (!i)
 		return -EBADMSG;
-	if (s->progress && s->frames % PROGRESS_EVERY == 0)
-		s->progress(s->context, s);
+	err = s->frames % PROGRESS_EVERY ? 0 : tell(s);
+	if (err)
+		return err;
 	s->frames++;
 	ns = sections_ns(i, b);
 	if (!query_frame(s->query, is_heard(r, i, *b), ns, i->linktype, b))
@@ -341,9 +350,8 @@ int search(struct search *s, const struct listing *l)
 	for (unsigned int i = 0; !err && i < l->count; i++) {
 		const struct stem *stem = &l->list[i];
 
-		if (s->progress)
-			s->progress(s->context, s);
-		if (stem->has[FORM_PCAPNG] || stem->has[FORM_ZST])
+		err = tell(s);
+		if (!err && (stem->has[FORM_PCAPNG] || stem->has[FORM_ZST]))
 			err = search_file(s, stem);
 		s->files++;
 	}

@@ -22,15 +22,16 @@ struct search {
 	int folder;
 	/* Takes a frame. Returns 0; above 0: enough; or -errno, which ends the search. */
 	int (*take)(void *context, const struct found *f);
-	/* Called for each file, before it is read, and now and then. May be NULL. */
-	void (*progress)(void *context, const struct search *s);
+	/* Called for each file, before it is read, and now and then. May be NULL. Returns 0, or
+	 * -errno, which ends the search. */
+	int (*progress)(void *context, const struct search *s);
 	void *context;
 	/* So far */
 	unsigned int files, of, opened; /* looked at, of how many, and opened */
 	uint64_t frames, matched;	/* read, and found */
 	unsigned int damaged;		/* files that could not be read to their end */
 	unsigned int without_index;
-	bool stopped; /* by `take` */
+	bool stopped; /* by `take` or `progress` */
 };
 
 /* Returns 0, above 0 if `take` had enough, or -errno. Damaged files are named. */
