@@ -62,7 +62,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,export/pipeline $(addprefix programs/,grace_
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
-NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/expression.c common/filter_words.c \
+NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/expression.c common/extcap.c common/filter_words.c \
 	common/libpcap.c
 NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
@@ -684,10 +684,11 @@ install: all modules ## install programs and pages below DESTDIR and PREFIX (/us
 	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
 		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
 	$(Q)mkdir -p "$(DESTDIR)$(EXTCAP)" && ln -sfn $(PREFIX)/bin/saluki-live "$(DESTDIR)$(EXTCAP)/saluki"
+	$(Q)ln -sfn $(PREFIX)/bin/saluki-keep "$(DESTDIR)$(EXTCAP)/saluki-archive"
 
 uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
-	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki"
+	$(Q)rm -f "$(DESTDIR)$(EXTCAP)/saluki" "$(DESTDIR)$(EXTCAP)/saluki-archive"
 	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki/prometheus" "$(DESTDIR)$(SHARE)/saluki/merge-report" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
 		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true

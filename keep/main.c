@@ -6,10 +6,13 @@
  *                                         ├─▶ pack/ compresses, and makes the index
  *                                         └─▶ folder/retire deletes
  *
- * find/ searches what is kept.
+ * find/ searches what is kept. extcap/ answers Wireshark, whose captures are searches.
  */
 #include "common/descriptors.h"
+#include "common/extcap.h"
+#include "common/extcap_install.h"
 #include "common/log.h"
+#include "extcap/extcap.h"
 #include "options.h"
 #include "run.h"
 
@@ -20,12 +23,16 @@ int main(int argc, char **argv)
 	int status;
 
 	descriptors_open_standard();
+	if (extcap_is(EXTCAP_LINK, argc, argv))
+		return extcap_answer(argc, argv);
 	command = argc > 1 ? options_command(argv[1]) : NULL;
 	if (command)
 		return command->run(argc - 1, argv + 1);
 	status = options_parse(&o, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;
+	if (o.install)
+		return extcap_install(EXTCAP_LINK, EXTCAP_DISPLAY);
 	if (o.once)
 		log_settings.level = o.log_level;
 	else

@@ -20,6 +20,7 @@ enum {
 	OPT_MAX_BYTES,
 	OPT_MIN_FREE,
 	OPT_ONCE,
+	OPT_INSTALL,
 	OPT_COMPLETION,
 	OPT_VERSION,
 };
@@ -39,6 +40,8 @@ static const struct option_def defs[] = {
 	{ OPT_ONCE, "once", NULL, "do what is to be done now, and end" },
 	{ 'q', "quiet", NULL, "log only warnings and errors" },
 	{ 'v', "verbose", NULL, "log each file" },
+	{ OPT_INSTALL, "install-extcap", NULL,
+	  "let this user's Wireshark list the interface Saluki archive" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this" },
@@ -58,7 +61,8 @@ const struct command_def *options_command(const char *name)
 static void help(void)
 {
 	printf("Usage: saluki-keep [OPTION]... DIR\n"
-	       "       saluki-keep find [OPTION]... DIR [EXPRESSION]\n\n"
+	       "       saluki-keep find [OPTION]... DIR [EXPRESSION]\n"
+	       "       saluki-keep --install-extcap\n\n"
 	       "Keeps the capture files in DIR, where saluki-collector or saluki-merge writes "
 	       "them:\n"
 	       "compresses each file when it is closed, makes its index, and deletes the "
@@ -128,6 +132,9 @@ static int parse_option(struct keep_options *o, int id)
 	case OPT_ONCE:
 		o->once = true;
 		return 0;
+	case OPT_INSTALL:
+		o->install = true;
+		return 0;
 	default: /* else getopt_long has logged the error */
 		return options_log_level(id, &o->log_level) ? 0 : -EINVAL;
 	}
@@ -168,5 +175,5 @@ int options_parse(struct keep_options *o, int argc, char **argv)
 		if (parse_option(o, id))
 			return EXIT_USAGE;
 	}
-	return take_folder(o, argc, argv) ? EXIT_USAGE : 0;
+	return !o->install && take_folder(o, argc, argv) ? EXIT_USAGE : 0;
 }

@@ -18,6 +18,7 @@ struct keep_options {
 	bool has_min_free;
 	struct space min_free;
 	bool once;
+	bool install; /* only link into Wireshark's folder; `folder` is not set */
 	enum log_level log_level;
 };
 
