@@ -119,8 +119,11 @@ static int sensors(struct words *w, const struct archive_search *a)
 	w->sensors = len ? calloc(1, len) : NULL;
 	w->groups = len ? calloc(1, len) : NULL;
 	list = given;
-	while (w->sensors && w->groups && (one = next_of(&list)))
-		append(*one == '@' ? w->groups : w->sensors, one + (*one == '@'));
+	while (w->sensors && w->groups && (one = next_of(&list))) {
+		bool is_group = *one == '@' && one[1];
+
+		append(is_group ? w->groups : w->sensors, one + is_group);
+	}
 	list = group;
 	while (w->sensors && w->groups && (one = next_of(&list)))
 		append(w->groups, one);

@@ -192,7 +192,7 @@ def test_all_frames(archive, home):
     assert got == archive.found("")
 
 
-@pytest.mark.parametrize("given, sensors", [("two", 1), ("lib,room-0", 2), (" two , lib,", 2), ("nobody", 0)])
+@pytest.mark.parametrize("given, sensors", [("two", 1), ("lib,room-0", 2), (" two , lib,", 2), ("nobody", 0), ("@", 0)])
 def test_sensors(archive, home, given, sensors):
     got = home.capture(archive, sensors=given)
     assert got == sorted(sensors * archive.sent())
