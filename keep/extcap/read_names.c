@@ -8,7 +8,7 @@
 
 #include "common/monotonic.h"
 #include "keep/folder/listing.h"
-#include "keep/sandbox.h"
+#include "keep/process/sandbox.h"
 
 #define READ_NS 1000000000ULL
 #define READ_BYTES (16 * 1024 * 1024) /* a larger index takes too long */
