@@ -56,7 +56,8 @@ struct dissection {
 	uint16_t frequency;   /* MHz: middle of the primary channel */
 	int8_t signal, noise; /* dBm */
 	uint8_t phy;	      /* enum dissect_phy */
-	uint8_t mcs;	      /* HT: 0 to 76, with the number of streams; VHT and HE: without */
+	uint8_t mcs;	      /* HT: 0 to 76, with the number of streams; VHT, HE and at 60 GHz:
+			       * without */
 	uint8_t streams;      /* spatial streams; VHT: of the first user */
 	bool has_fcs, bad_fcs; /* the frame ends with its FCS; the FCS was wrong */
 
@@ -66,8 +67,8 @@ struct dissection {
 	uint8_t flags;	     /* second byte of frame control */
 	uint8_t fragment;    /* 4 bits */
 	uint16_t sequence;   /* 12 bits; absent in control and extension frames */
-	uint16_t duration;   /* us; absent in a PS-Poll, which has an AID in its place. Above 32767
-			      * the value is reserved, and no time */
+	uint16_t duration;   /* us, 15 bits; absent in a PS-Poll, which has an AID in its place.
+			      * If bit 15 is set, the value is reserved, and no time */
 	uint16_t mac_offset; /* of the 802.11 header */
 
 	/* Of the innermost header with one, as modules see it: after VLAN tags, MPLS labels, LLC

@@ -8,6 +8,10 @@
 #define FCS_LEN 4
 #define SSID_MAX 32
 #define ELEMENT_SSID 0
+#define QOS_MESH 0x100
+#define MESH_LEN 6
+#define MESH_ADDRESSES_MAX 2
+#define DURATION 0x7fff
 #define HEADER_LEN 24 /* management and data frames with three addresses */
 
 /* Bits of the second byte of frame control. */
@@ -86,7 +90,7 @@ static void management_body(struct dissection *d, const struct frame *f, unsigne
 {
 	int fixed = fixed_len(d->subtype);
 
-	if (fixed >= 0 && !(d->flags & PROTECTED))
+	if (fixed >= 0 && !(d->flags & PROTECTED) && !d->fragment)
 		dissect_ssid(d, f, off + HEADER_LEN + (d->flags & ORDER ? 4 : 0) + fixed);
 }
 
@@ -102,7 +106,7 @@ static void amsdu_body(struct dissection *d, const struct frame *f, unsigned int
 		d->destination = p;
 	if (!d->source)
 		d->source = p + 6;
-	network_llc(d, f, off + 14);
+	network_llc(d, f, off + 14, parse_be16(p + 12));
 }
 
 /* ---- header ------------------------------------------------------------------------------------
@@ -200,13 +204,23 @@ static void data_addresses(struct dissection *d, const struct frame *f, unsigned
 	}
 }
 
-/* Skips mesh control, as in bpf/parse_dot11.h. */
+/* Skips mesh control: flags, with the number of further addresses, TTL and sequence number. Access
+ * points use its QoS bit for their buffer state, and some cards do not set it. Therefore it is
+ * there if its flags are possible and SNAP follows, as tshark decides too; the bit decides if
+ * the frame is cut. */
 static unsigned int after_mesh(const struct frame *f, unsigned int off, unsigned int qos,
 			       unsigned int flags)
 {
-	const unsigned char *p = frame_at(f, off, 1);
+	const unsigned char *p = frame_at(f, off, 1), *llc;
+	unsigned int after;
 
-	return p && qos & 0x100 && flags & FROM_DS && p[0] < 3 ? off + 6 + p[0] * 6 : off;
+	if (!p || !(flags & FROM_DS) || p[0] > MESH_ADDRESSES_MAX)
+		return off;
+	after = off + MESH_LEN + p[0] * 6;
+	llc = frame_at(f, after, 2);
+	if (llc)
+		return llc[0] == 0xaa && llc[1] == 0xaa ? after : off;
+	return qos & QOS_MESH ? after : off;
 }
 
 /* Returns the number of padding bytes after the header. */
@@ -236,7 +250,7 @@ static unsigned int dissect_data(struct dissection *d, const struct frame *f, co
 	if (is_amsdu)
 		amsdu_body(d, &body, off);
 	else
-		network_llc(d, &body, after_mesh(&body, off, qos, d->flags));
+		network_llc(d, &body, after_mesh(&body, off, qos, d->flags), PARSE_ALL);
 	return padding;
 }
 
@@ -254,7 +268,7 @@ static void dissect_duration(struct dissection *d, const unsigned char *p)
 
 	if (d->type == CONTROL && d->subtype == PS_POLL && value >= 0xc000 && aid && aid <= 2007)
 		return;
-	d->duration = value;
+	d->duration = value & DURATION;
 	d->has |= DISSECT_DURATION;
 }
 
@@ -272,8 +286,10 @@ unsigned int dot11_dissect(struct dissection *d, const struct frame *f, const st
 	const unsigned char *p = frame_at(f, off, 2);
 	struct frame body;
 
-	if (!p || p[0] & 3 || r->no_frame)
+	if (r->no_frame || f->orig_len <= off)
 		return 0;
+	if (!p || p[0] & 3) /* version 0 has this header */
+		return mpdu_len(f, r, 0);
 	d->mac_offset = off;
 	d->type = p[0] >> 2 & 3;
 	d->subtype = p[0] >> 4;

@@ -5,6 +5,7 @@
 #include "bpf/parse_network.h"
 
 #define ETHERTYPE_MIN 1536 /* less is a length */
+#define TAGS_MAX 20	   /* and as many labels */
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
 #define MPLS_BOTTOM 1
@@ -30,7 +31,7 @@ static unsigned int after_mpls(const struct frame *f, unsigned int off, unsigned
 {
 	const unsigned char *p;
 
-	for (int i = 0; i < LINK_TAGS_MAX; i++, off += 4) {
+	for (int i = 0; i < TAGS_MAX; i++, off += 4) {
 		p = frame_at(f, off, 5);
 		if (!p)
 			return type;
@@ -47,7 +48,7 @@ void network_ethertype(struct dissection *d, const struct frame *f, unsigned int
 {
 	const unsigned char *p;
 
-	for (int i = 0; i < LINK_TAGS_MAX && is_tag(type); i++, off += 4) {
+	for (int i = 0; i < TAGS_MAX && is_tag(type); i++, off += 4) {
 		p = frame_at(f, off, 4);
 		if (!p)
 			break;
@@ -55,20 +56,22 @@ void network_ethertype(struct dissection *d, const struct frame *f, unsigned int
 		type = parse_be16(p + 2);
 	}
 	if (type < ETHERTYPE_MIN) {
-		network_llc(d, f, off);
+		network_llc(d, f, off, type);
 		return;
 	}
 	set(d, is_mpls(type) ? after_mpls(f, off, type) : type);
 }
 
-void network_llc(struct dissection *d, const struct frame *f, unsigned int off)
+void network_llc(struct dissection *d, const struct frame *f, unsigned int off, unsigned int len)
 {
 	const unsigned char *p = frame_at(f, off, 8);
 	unsigned int type;
 
-	if (!p || !llc_is_snap(p) || p[3] || p[4] || (p[5] && p[5] != 0xf8))
+	if (!p || len < 8 || !llc_is_snap(p) || p[3] || p[4] || (p[5] && p[5] != 0xf8))
 		return;
 	type = parse_be16(p + 6);
-	if (type >= ETHERTYPE_MIN)
+	if (type < ETHERTYPE_MIN) /* SNAP has types only */
+		set(d, type);
+	else
 		network_ethertype(d, f, off + 8, type);
 }

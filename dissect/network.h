@@ -12,7 +12,8 @@
 /* `type`: EtherType or IEEE 802.3 length before the byte at `off`. */
 void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,
 		       unsigned int type);
-/* An LLC header at `off`. Only SNAP with an OUI that encapsulates Ethernet has an EtherType. */
-void network_llc(struct dissection *d, const struct frame *f, unsigned int off);
+/* An LLC header at `off`, with `len` bytes to the end of its frame. Only SNAP with an OUI that
+ * encapsulates Ethernet has an EtherType. */
+void network_llc(struct dissection *d, const struct frame *f, unsigned int off, unsigned int len);
 
 #endif

@@ -8,40 +8,58 @@
 #include "bpf/view_phy.h"
 #include "radiotap.h"
 
+#define DMG_MHZ 57000 /* at 60 GHz, radiotap's field MCS is of another PHY than HT */
+
 _Static_assert((int)DISSECT_PHY_DSSS == VIEW_PHY_DSSS && (int)DISSECT_PHY_OFDM == VIEW_PHY_OFDM &&
 		       (int)DISSECT_PHY_HT == VIEW_PHY_HT && (int)DISSECT_PHY_VHT == VIEW_PHY_VHT &&
 		       (int)DISSECT_PHY_HE == VIEW_PHY_HE,
 	       "one numbering");
 
-/* Legacy rate and channel, then what newer PHYs say of their own, as in bpf/view_radiotap.h. BSD's
- * drivers write XChannel (flags 4, frequency 2) instead of the channel (frequency 2, flags 2). */
-static void read_sent(struct radio *r, const struct radiotap *t, const uint8_t *frame)
+/* BSD's drivers write XChannel (flags 4, frequency 2) instead of the channel (frequency 2, flags
+ * 2). Returns the channel's flags. */
+static unsigned int read_channel(struct radio *r, const struct radiotap *t, const uint8_t *frame)
 {
 	const uint8_t *p = radiotap_field(t, frame, RADIOTAP_CHANNEL);
-	unsigned int channel = 0;
 
 	if (p) {
 		r->sent.mhz = parse_le16(p);
-		channel = parse_le16(p + 2);
 		r->has |= DISSECT_FREQUENCY;
-	} else if ((p = radiotap_field(t, frame, RADIOTAP_XCHANNEL))) {
-		r->sent.mhz = parse_le16(p + 4);
-		channel = parse_le16(p);
-		r->has |= DISSECT_FREQUENCY;
+		return parse_le16(p + 2);
 	}
-	if ((p = radiotap_field(t, frame, RADIOTAP_RATE))) {
+	p = radiotap_field(t, frame, RADIOTAP_XCHANNEL);
+	if (!p)
+		return 0;
+	r->sent.mhz = parse_le16(p + 4);
+	r->has |= DISSECT_FREQUENCY;
+	return parse_le16(p);
+}
+
+/* The legacy rate, or what newer PHYs say of their own, as in bpf/view_radiotap.h. Some drivers
+ * write fields without an MCS beside the legacy rate; those say nothing. */
+static void read_sent(struct radio *r, const struct radiotap *t, const uint8_t *frame)
+{
+	unsigned int channel = read_channel(r, t, frame);
+	const uint8_t *p = radiotap_field(t, frame, RADIOTAP_RATE);
+
+	if (p) {
 		r->sent.rate_kbps = p[0] * 500;
 		view_legacy(&r->sent, r->flags, channel);
 	}
-	if ((p = radiotap_field(t, frame, RADIOTAP_MCS))) {
+	p = radiotap_field(t, frame, RADIOTAP_MCS);
+	if (p && r->sent.mhz >= DMG_MHZ) {
+		r->sent.mcs = p[2];
+		r->has |= p[0] & 2 ? DISSECT_MCS : 0;
+	} else if (p && (p[0] & 2 || (p[0] && !r->sent.rate_kbps))) {
 		view_ht(&r->sent, p);
 		r->has |= p[0] & 2 ? DISSECT_MCS : 0;
 	}
-	if ((p = radiotap_field(t, frame, RADIOTAP_VHT))) {
+	p = radiotap_field(t, frame, RADIOTAP_VHT);
+	if (p && (p[4] & 15 || !r->sent.rate_kbps)) {
 		view_vht(&r->sent, p);
 		r->has |= r->sent.streams ? DISSECT_MCS : 0;
 	}
-	if ((p = radiotap_field(t, frame, RADIOTAP_HE))) {
+	p = radiotap_field(t, frame, RADIOTAP_HE);
+	if (p) {
 		view_he(&r->sent, p);
 		r->has = (r->has & ~DISSECT_MCS) | (p[0] & 0x20 ? DISSECT_MCS : 0);
 	}

@@ -8,7 +8,6 @@
 #include "bpf/parse_frame.h"
 
 #define HEAD 8
-#define WORDS_MAX 128 /* present words followed, as in bpf/parse_dot11.h */
 #define NAMESPACE (1u << 29)
 #define VENDOR (1u << 30)
 #define MORE (1u << 31)
@@ -84,10 +83,10 @@ static void walk_more(struct radiotap *r, const uint8_t *frame, unsigned int wor
 /* Returns the offset after the present words, or 0 if they do not end inside the header. */
 static unsigned int first_field(const struct radiotap *r, const uint8_t *frame)
 {
-	unsigned int off = HEAD, words = 1;
+	unsigned int off = HEAD;
 
 	for (unsigned int word = parse_le32(frame + 4); word & MORE; off += 4) {
-		if (off + 4 > r->len || words++ == WORDS_MAX)
+		if (off + 4 > r->len)
 			return 0;
 		word = parse_le32(frame + off);
 	}

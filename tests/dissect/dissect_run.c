@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * dissect_run FILE: the fields of each frame of a capture, a line each, separated by tabs. An
- * absent field is empty. The columns are those of `columns` in tests/dissect/dissected.py.
+ * absent field is empty. The columns are those of COLUMNS in tests/dissect/dissected.py.
  *
  *     dissect_run -n TIMES FILE: prints nothing; for measurements.
  */
