@@ -8,6 +8,7 @@
 #define FCS_LEN 4
 #define SSID_MAX 32
 #define ELEMENT_SSID 0
+#define QOS_AMSDU 0x80
 #define QOS_MESH 0x100
 #define MESH_LEN 6
 #define MESH_ADDRESSES_MAX 2
@@ -170,9 +171,12 @@ static void dissect_wrapped(struct dissection *d, const struct frame *f, unsigne
 		dissect_control(d, f, p[0] >> 4, p[1] & 15, off + 16);
 }
 
+/* How a data frame's body is packed. */
+enum packing { UNKNOWN, MSDU, AMSDU };
+
 /* Addresses by the bits to and from the distribution system (table 9-30). */
 static void data_addresses(struct dissection *d, const struct frame *f, unsigned int off,
-			   bool is_amsdu)
+			   enum packing packing)
 {
 	const uint8_t *third = frame_at(f, off + 16, 6);
 
@@ -186,20 +190,20 @@ static void data_addresses(struct dissection *d, const struct frame *f, unsigned
 	case FROM_DS:
 		d->destination = d->receiver;
 		d->bssid = d->transmitter;
-		d->source = is_amsdu ? NULL : third;
+		d->source = packing == MSDU ? third : NULL;
 		break;
 	case TO_DS:
 		d->bssid = d->receiver;
 		d->source = d->transmitter;
-		d->destination = is_amsdu ? NULL : third;
+		d->destination = packing == MSDU ? third : NULL;
 		break;
 	default:
-		if (is_amsdu) {
-			d->bssid = third;
-			d->second_bssid = frame_at(f, off + 24, 6);
-		} else {
+		if (packing == MSDU) {
 			d->destination = third;
 			d->source = frame_at(f, off + 24, 6);
+		} else if (packing == AMSDU) {
+			d->bssid = third;
+			d->second_bssid = frame_at(f, off + 24, 6);
 		}
 	}
 }
@@ -228,7 +232,7 @@ static unsigned int dissect_data(struct dissection *d, const struct frame *f, co
 				 unsigned int off)
 {
 	unsigned int len = HEADER_LEN, qos = 0, padding;
-	bool is_amsdu = false;
+	enum packing packing = MSDU;
 	const unsigned char *p;
 	struct frame body;
 
@@ -237,17 +241,18 @@ static unsigned int dissect_data(struct dissection *d, const struct frame *f, co
 	if (d->subtype & DATA_QOS) {
 		p = frame_at(f, off + len, 2);
 		qos = p ? parse_le16(p) : 0;
-		is_amsdu = qos & 0x80 && !(d->subtype & DATA_NULL);
+		if (!(d->subtype & DATA_NULL))
+			packing = !p ? UNKNOWN : qos & QOS_AMSDU ? AMSDU : MSDU;
 		len += d->flags & ORDER ? 6 : 2;
 	}
-	data_addresses(d, f, off, is_amsdu);
+	data_addresses(d, f, off, packing);
 	dissect_sequence(d, f, off + 22);
 	padding = r->flags & RADIOTAP_DATAPAD ? -len & 3 : 0;
 	if (d->subtype & DATA_NULL || d->flags & PROTECTED || d->fragment)
 		return padding;
 	body = without_fcs(f, r);
 	off += len + padding;
-	if (is_amsdu)
+	if (packing == AMSDU)
 		amsdu_body(d, &body, off);
 	else
 		network_llc(d, &body, after_mesh(&body, off, qos, d->flags), PARSE_ALL);
@@ -286,9 +291,9 @@ unsigned int dot11_dissect(struct dissection *d, const struct frame *f, const st
 	const unsigned char *p = frame_at(f, off, 2);
 	struct frame body;
 
-	if (r->no_frame || f->orig_len <= off)
+	if (!p || r->no_frame)
 		return 0;
-	if (!p || p[0] & 3) /* version 0 has this header */
+	if (p[0] & 3) /* version 0 has this header */
 		return mpdu_len(f, r, 0);
 	d->mac_offset = off;
 	d->type = p[0] >> 2 & 3;

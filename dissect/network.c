@@ -27,20 +27,22 @@ static void set(struct dissection *d, unsigned int type)
 }
 
 /* After the last label comes IP, by its first nibble, or something without a type. */
-static unsigned int after_mpls(const struct frame *f, unsigned int off, unsigned int type)
+static void after_mpls(struct dissection *d, const struct frame *f, unsigned int off,
+		       unsigned int type)
 {
 	const unsigned char *p;
 
 	for (int i = 0; i < TAGS_MAX; i++, off += 4) {
 		p = frame_at(f, off, 5);
 		if (!p)
-			return type;
-		if (p[2] & MPLS_BOTTOM)
-			return p[4] >> 4 == 4	? ETHERTYPE_IPV4
+			return;
+		if (p[2] & MPLS_BOTTOM) {
+			set(d, p[4] >> 4 == 4	? ETHERTYPE_IPV4
 			       : p[4] >> 4 == 6 ? ETHERTYPE_IPV6
-						: type;
+						: type);
+			return;
+		}
 	}
-	return type;
 }
 
 void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,
@@ -51,15 +53,15 @@ void network_ethertype(struct dissection *d, const struct frame *f, unsigned int
 	for (int i = 0; i < TAGS_MAX && is_tag(type); i++, off += 4) {
 		p = frame_at(f, off, 4);
 		if (!p)
-			break;
-		set(d, type);
+			return;
 		type = parse_be16(p + 2);
 	}
-	if (type < ETHERTYPE_MIN) {
+	if (type < ETHERTYPE_MIN)
 		network_llc(d, f, off, type);
-		return;
-	}
-	set(d, is_mpls(type) ? after_mpls(f, off, type) : type);
+	else if (is_mpls(type))
+		after_mpls(d, f, off, type);
+	else
+		set(d, type);
 }
 
 void network_llc(struct dissection *d, const struct frame *f, unsigned int off, unsigned int len)

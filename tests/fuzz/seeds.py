@@ -16,7 +16,7 @@ from reference import captures, radiotaps, shapes
 from wire import saluki_combo as sc
 
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
-LINKTYPES_PRINTED = (*LINKTYPES, 228)  # in the order of fuzz_print.c
+LINKTYPES_PRINTED = (*LINKTYPES, 228)  # in the order of fuzz_print.c and fuzz_dissect.c
 
 
 def key(first):
@@ -126,6 +126,16 @@ def print_seeds():
         for path in captures.OWN.folder(folder):
             for frame in itertools.islice(captures.frames(path), count):
                 yield struct.pack("<BBHH", LINKTYPES_PRINTED.index(frame.linktype), 1, 0, 9) + frame.data[:400]
+
+
+def dissect():
+    """Every shape and radiotap header, and the first frames of the captures of 802.11."""
+    whole = [(linktype, frame) for _, linktype, frame in shapes.whole()]
+    whole += [(127, made.bytes) for made in radiotaps.every()]
+    whole += [(frame.linktype, frame.data) for folder in ("dot11-other", "radiotap") for path in captures.OWN.folder(folder)
+              for frame in itertools.islice(captures.frames(path), 40)]
+    return [struct.pack("<BHH", LINKTYPES_PRINTED.index(linktype), n % 3, n * 7) + frame[:400]
+            for n, (linktype, frame) in enumerate(whole)]
 
 
 def combo():
@@ -425,7 +435,7 @@ def whole_blocks(data):
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "config": configs(),
-            "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(),
+            "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(), "dissect": dissect(),
             "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
