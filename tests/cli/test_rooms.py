@@ -189,6 +189,13 @@ def test_printing_includes_only_the_parsers_of_the_kernel_programs():
     assert of_bpf == {"bpf/parse_frame.h", "bpf/parse_network.h", "bpf/parse_dot11.h", "bpf/view_radiotap.h"}
 
 
+def test_the_dissection_includes_only_what_the_kernel_programs_share():
+    of_bpf = {tie.split(" includes ")[1] for (_, there), ties in edges("dissect").items() for tie in ties
+              if there.startswith("bpf")}
+    assert of_bpf == {f"bpf/{name}.h" for name in ("parse", "parse_frame", "parse_network", "parse_dot11", "view_phy",
+                                                   "modules/airtime/airtime")}
+
+
 def test_no_headers_include_one_another():
     """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]

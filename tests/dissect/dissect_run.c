@@ -81,11 +81,12 @@ int main(int argc, char **argv)
 	struct pcap_frame f;
 	struct dissection d;
 	unsigned long sum = 0;
-	int fd = open(argv[argc - 1], O_RDONLY | O_CLOEXEC), err;
+	int fd = argc < 2 ? -1 : open(argv[argc - 1], O_RDONLY | O_CLOEXEC), err;
 
-	if (argc < 2 || fd < 0 || pcap_open(&r, fd))
+	if (fd < 0)
 		return 1;
-	while ((err = pcap_next(&r, &f)) > 0) {
+	err = pcap_open(&r, fd);
+	while (err >= 0 && (err = pcap_next(&r, &f)) > 0) {
 		for (unsigned int i = 0; i < times; i++) {
 			dissect_frame(&d, f.linktype, f.data, f.cap_len, f.orig_len);
 			sum += d.headers_end;
