@@ -2,6 +2,8 @@
 /* 802.11: see dot11.h. */
 #include "dot11.h"
 
+#include <stddef.h>
+
 #include "bpf/parse_dot11.h"
 #include "network.h"
 

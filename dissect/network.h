@@ -7,7 +7,7 @@
 #define DISSECT_NETWORK_H
 
 #include "bpf/parse_frame.h"
-#include "dissect.h"
+#include "dissection.h"
 
 /* `type`: EtherType or IEEE 802.3 length before the byte at `off`. */
 void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,

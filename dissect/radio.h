@@ -10,7 +10,7 @@
 #include <saluki/module.h>
 
 #include "bpf/parse_frame.h"
-#include "dissect.h"
+#include "dissection.h"
 
 struct radio {
 	uint32_t has;		/* DISSECT_ bits: frequency, signal, noise, FCS, MCS */

@@ -40,7 +40,7 @@ def mac(f):
 
 @rule("802.11 of a later protocol version", MAC, 40, 300)
 def _(f, _t, got, _want):
-    return not got and mac(f)[:1] and mac(f)[0] & 3
+    return not got and linktype(f) != 1 and mac(f)[:1] and mac(f)[0] & 3
 
 
 @rule("radiotap of a later version", MAC | RADIO, 10, 900)
@@ -103,7 +103,7 @@ def _(f, t, got, want):
 @rule("two bytes of 0 before SNAP, without a flag", {"ethertype"}, 0, 60)
 def _(f, _t, got, _want):
     data = mac(f)
-    return not got and data[0] & 0x0c == 8 and b"\0\0\xaa\xaa\3" in data[24:34]
+    return not got and linktype(f) != 1 and data[0] & 0x0c == 8 and b"\0\0\xaa\xaa\3" in data[24:34]
 
 
 @rule("an 802.1ad tag, whose inner type tshark does not show alone", {"ethertype"}, 0, 20)
@@ -118,7 +118,7 @@ def _(f, _t, got, want):
 
 @rule("an A-MSDU whose first subframe has no EtherType", {"ethertype"}, 4, 0)
 def _(f, t, got, _want):
-    return not got and t["frame.protocols"][0].count(":llc") > len(t["llc.type"])
+    return not got and linktype(f) != 1 and t["frame.protocols"][0].count(":llc") > len(t["llc.type"])
 
 
 @rule("a length on the wire beyond what tshark can count", {"orig_len"}, 0, 4)

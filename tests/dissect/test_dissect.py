@@ -91,21 +91,19 @@ def ssid(t):
 def ethertype(t):
     """The innermost one before the network layer, by the names of the layers; none if that is cut."""
     layers = [name for name in first(t, "frame.protocols").split(":") if name != "ethertype"]
-    types = {"vlan": list(t["vlan.etype"]), "ieee8021ad": list(t["vlan.etype"]), "llc": list(t["llc.type"])}
-    types["ieee8021ad"] = types["vlan"]
+    types = {"vlan": list(t["vlan.etype"]), "llc": list(t["llc.type"])}
     found = first(t, "eth.type") if layers[0] == "eth" else ""
-    begin = next((n for n, name in enumerate(layers) if name in types or name == "mpls"), len(layers))
+    begin = next((n for n, name in enumerate(layers) if name in ("vlan", "ieee8021ad", "llc", "mpls")), len(layers))
     if layers[0] == "eth" and begin > 1:
         return number(found)
     for n in range(begin, len(layers)):
         if layers[n] == "mpls":
             after = [name for name in layers[n:] if name != "mpls"]
             return {"ip": "2048", "ipv6": "34525"}.get(after[0], number(found)) if after else ""
-        if layers[n] not in types or (layers[n] == "llc" and not types["llc"]):
+        if layers[n] in types:  # none: a length in a tag, another LLC than SNAP, or cut
+            found = types[layers[n]].pop(0) if types[layers[n]] else ""
+        elif layers[n] != "ieee8021ad":
             break
-        if not types[layers[n]] and n == len(layers) - 1:
-            return ""  # a tag that is cut
-        found = types[layers[n]].pop(0) if types[layers[n]] else found
     return number(found)
 
 
