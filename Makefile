@@ -133,7 +133,7 @@ CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(
 .PHONY: all
 all: $(PROGRAMS) $(REPORT) $(COMPLETIONS) ## build the programs, what completes them in bash, and modules
 
-$(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT)) $(WIRE)
+$(BUILD)/saluki: $(AGENT) $(if $(filter bpf,$(WITHOUT)),,$(PRINT) $(DISSECT)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
 
@@ -341,7 +341,7 @@ $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_ver
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
-$(WITHOUT_NL80211): $(filter-out $(NEEDS_nl80211:%.c=$(BUILD)/%.o),$(AGENT)) $(BUILD)/agent/absent/nl80211.o $(PRINT) $(WIRE)
+$(WITHOUT_NL80211): $(filter-out $(NEEDS_nl80211:%.c=$(BUILD)/%.o),$(AGENT)) $(BUILD)/agent/absent/nl80211.o $(PRINT) $(DISSECT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
@@ -355,7 +355,7 @@ $(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/t
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/printer: $(BUILD)/tests/print/printer.o $(PRINT) $(WIRE)
+$(BUILD)/tests/printer: $(BUILD)/tests/print/printer.o $(PRINT) $(DISSECT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lseccomp
 

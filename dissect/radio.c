@@ -15,32 +15,15 @@ _Static_assert((int)DISSECT_PHY_DSSS == VIEW_PHY_DSSS && (int)DISSECT_PHY_OFDM =
 		       (int)DISSECT_PHY_HE == VIEW_PHY_HE,
 	       "one numbering");
 
-/* BSD's drivers write XChannel (flags 4, frequency 2) instead of the channel (frequency 2, flags
- * 2). Returns the channel's flags. */
-static unsigned int read_channel(struct radio *r, const struct radiotap *t, const uint8_t *frame)
-{
-	const uint8_t *p = radiotap_field(t, frame, RADIOTAP_CHANNEL);
-
-	if (p) {
-		r->sent.mhz = parse_le16(p);
-		r->has |= DISSECT_FREQUENCY;
-		return parse_le16(p + 2);
-	}
-	p = radiotap_field(t, frame, RADIOTAP_XCHANNEL);
-	if (!p)
-		return 0;
-	r->sent.mhz = parse_le16(p + 4);
-	r->has |= DISSECT_FREQUENCY;
-	return parse_le16(p);
-}
-
 /* The legacy rate, or what newer PHYs say of their own, as in bpf/view_radiotap.h. Some drivers
  * write fields without an MCS beside the legacy rate; those say nothing. */
 static void read_sent(struct radio *r, const struct radiotap *t, const uint8_t *frame)
 {
-	unsigned int channel = read_channel(r, t, frame);
 	const uint8_t *p = radiotap_field(t, frame, RADIOTAP_RATE);
+	uint16_t channel = 0;
 
+	if (radiotap_channel(t, frame, &r->sent.mhz, &channel))
+		r->has |= DISSECT_FREQUENCY;
 	if (p) {
 		r->sent.rate_kbps = p[0] * 500;
 		view_legacy(&r->sent, r->flags, channel);

@@ -3,7 +3,6 @@
 #include "radiotap.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 #include "bpf/parse_frame.h"
 
@@ -111,4 +110,32 @@ int radiotap_read(struct radiotap *r, const uint8_t *frame, size_t len)
 	if (word & MORE)
 		walk_more(r, frame, word, off);
 	return 0;
+}
+
+bool radiotap_channel(const struct radiotap *r, const uint8_t *frame, uint16_t *mhz,
+		      uint16_t *flags)
+{
+	const uint8_t *p = radiotap_field(r, frame, RADIOTAP_CHANNEL);
+
+	if (p) { /* frequency 2, flags 2 */
+		*mhz = parse_le16(p);
+		*flags = parse_le16(p + 2);
+		return true;
+	}
+	p = radiotap_field(r, frame, RADIOTAP_XCHANNEL);
+	if (p) { /* flags 4, frequency 2, number 1, power 1 */
+		*mhz = parse_le16(p + 4);
+		*flags = parse_le16(p);
+	}
+	return p;
+}
+
+uint16_t radiotap_frequency(const uint8_t *frame, size_t len)
+{
+	struct radiotap r;
+	uint16_t mhz = 0, flags;
+
+	if (!radiotap_read(&r, frame, len))
+		radiotap_channel(&r, frame, &mhz, &flags);
+	return mhz;
 }

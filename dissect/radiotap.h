@@ -8,6 +8,7 @@
 #ifndef DISSECT_RADIOTAP_H
 #define DISSECT_RADIOTAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,14 @@ struct radiotap {
  * no whole header of version 0. If the header is too short for its fields, or an unknown field
  * comes before them, the fields before that are found. */
 int radiotap_read(struct radiotap *r, const uint8_t *frame, size_t len);
+
+/* Returns the frequency in MHz of a header, which may be malformed. 0: none. */
+uint16_t radiotap_frequency(const uint8_t *frame, size_t len);
+
+/* Whether the header has a channel; sets its frequency in MHz and its flags. BSD's drivers write
+ * XChannel in place of the channel. */
+bool radiotap_channel(const struct radiotap *r, const uint8_t *frame, uint16_t *mhz,
+		      uint16_t *flags);
 
 /* Returns a field's bytes, or NULL. */
 static inline const uint8_t *radiotap_field(const struct radiotap *r, const uint8_t *frame,

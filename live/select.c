@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/suggest.h"
-#include "radiotap.h"
+#include "dissect/radiotap.h"
 #include "wire/channel.h"
 
 int select_init(struct select *x)
@@ -165,7 +165,7 @@ int select_expression(struct select *x, const char *text, char why[SELECT_WHY_MA
 
 static bool on_channel(const struct select *x, uint16_t linktype, const struct block *b)
 {
-	uint16_t mhz = linktype == LINKTYPE_RADIOTAP ? radiotap_mhz(b->data, b->kept_len) : 0;
+	uint16_t mhz = linktype == LINKTYPE_RADIOTAP ? radiotap_frequency(b->data, b->kept_len) : 0;
 
 	for (unsigned int i = 0; i < x->channels; i++)
 		if (x->mhz[i] == mhz)

@@ -179,7 +179,7 @@ unsigned int line_dot11(struct text *t, struct frame *f, int linktype)
 	struct radio r;
 	struct header h = { 0 };
 
-	if (!radio_read(&r, f, linktype)) {
+	if (radio_read(&r, f, linktype)) {
 		text_add(t, "[|capture header], length %u", f->orig_len);
 		return f->orig_len;
 	}

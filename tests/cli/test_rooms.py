@@ -186,7 +186,7 @@ def test_programs_meet_in_what_they_share(top, others):
 
 def test_printing_includes_only_the_parsers_of_the_kernel_programs():
     of_bpf = {tie.split(" includes ")[1] for (_, there), ties in edges("print").items() for tie in ties if there == "bpf"}
-    assert of_bpf == {"bpf/parse_frame.h", "bpf/parse_network.h", "bpf/parse_dot11.h", "bpf/view_radiotap.h"}
+    assert of_bpf == {"bpf/parse_frame.h", "bpf/parse_network.h", "bpf/parse_dot11.h"}
 
 
 def test_the_dissection_includes_only_what_the_kernel_programs_share():

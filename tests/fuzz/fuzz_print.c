@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: print/line.o print/line_dns.o print/line_dot11.o print/line_icmp.o print/line_ip.o
- * print/line_management.o print/line_network.o print/line_radio.o print/stamp.o print/text.o
- * print/screen.o print/dump.o wire/channel.o */
+/* links: dissect/ppi.o dissect/prism.o dissect/radio.o dissect/radiotap.o print/dump.o
+ * print/line.o print/line_dns.o print/line_dot11.o print/line_icmp.o print/line_ip.o
+ * print/line_management.o print/line_network.o print/line_radio.o print/screen.o print/stamp.o
+ * print/text.o wire/channel.o */
 /*
  * The short line of any frame, and the screen's output. Input: link type, options, bytes truncated,
  * the frame. Always holds: no byte beyond the frame is read. The output is one line, with a length

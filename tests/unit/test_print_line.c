@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: print/line.o print/line_dns.o print/line_dot11.o print/line_icmp.o print/line_ip.o
- * print/line_management.o print/line_network.o print/line_radio.o print/stamp.o print/text.o
- * wire/channel.o */
+/* links: dissect/ppi.o dissect/prism.o dissect/radio.o dissect/radiotap.o print/line.o
+ * print/line_dns.o print/line_dot11.o print/line_icmp.o print/line_ip.o print/line_management.o
+ * print/line_network.o print/line_radio.o print/stamp.o print/text.o wire/channel.o */
 #include "unit.h"
 
 #include "print/line.h"
