@@ -14,11 +14,17 @@
 static void dissect_ethernet(struct dissection *d, const struct frame *f)
 {
 	const unsigned char *p = frame_at(f, 0, 14);
+	unsigned int type;
 
 	d->destination = frame_at(f, 0, 6);
 	d->source = frame_at(f, 6, 6);
-	if (p)
-		network_ethertype(d, f, 14, parse_be16(p + 12));
+	if (!p)
+		return;
+	type = parse_be16(p + 12);
+	if (type < ETHERTYPE_MIN)
+		network_llc(d, f, 14, type);
+	else
+		network_ethertype(d, f, 14, type);
 }
 
 static void dissect_80211(struct dissection *d, struct frame *f, uint16_t linktype)

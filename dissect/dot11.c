@@ -5,22 +5,12 @@
 #include <stddef.h>
 
 #include "bpf/parse_dot11.h"
-#include "network.h"
+#include "dot11_body.h"
 
-#define FCS_LEN 4
-#define SSID_MAX 32
-#define ELEMENT_SSID 0
 #define QOS_AMSDU 0x80
-#define QOS_MESH 0x100
-#define MESH_LEN 6
-#define MESH_ADDRESSES_MAX 2
 #define DURATION 0x7fff
-#define HEADER_LEN 24 /* management and data frames with three addresses */
 
-/* Bits of the second byte of frame control. */
-enum { TO_DS = 1, FROM_DS = 2, PROTECTED = 0x40, ORDER = 0x80 };
 enum { MANAGEMENT, CONTROL, DATA, EXTENSION };
-enum { ASSOC_REQUEST, REASSOC_REQUEST = 2, PROBE_REQUEST = 4, PROBE_RESPONSE, BEACON = 8 };
 enum {
 	TRIGGER = 2,
 	TACK,
@@ -38,82 +28,6 @@ enum {
 enum { DATA_NULL = 4, DATA_QOS = 8 };		      /* bits of the subtype */
 enum { DMG_BEACON, S1G_BEACON };		      /* extension frames */
 enum { DMG_POLL = 2, DMG_DTS = 6, DMG_SSW_ACK = 10 }; /* control extension, in the flags */
-
-/* ---- body --------------------------------------------------------------------------------------
- */
-
-/* The body ends before the FCS. */
-static struct frame without_fcs(const struct frame *f, const struct radio *r)
-{
-	struct frame body = *f;
-
-	if (!(r->flags & RADIOTAP_FCS) || f->orig_len < r->len + FCS_LEN)
-		return body;
-	body.orig_len -= FCS_LEN;
-	if (body.end - body.data > (long)body.orig_len)
-		body.end = body.data + body.orig_len;
-	return body;
-}
-
-/* Bytes before the elements; -1: no SSID. */
-static int fixed_len(unsigned int subtype)
-{
-	switch (subtype) {
-	case PROBE_REQUEST:
-		return 0;
-	case ASSOC_REQUEST:
-		return 4;
-	case REASSOC_REQUEST:
-		return 10;
-	case PROBE_RESPONSE:
-	case BEACON:
-		return 12;
-	default:
-		return -1;
-	}
-}
-
-static void dissect_ssid(struct dissection *d, const struct frame *f, unsigned int off)
-{
-	const unsigned char *e;
-
-	while ((e = frame_at(f, off, 2)) && frame_at(f, off, 2 + e[1])) {
-		if (e[0] == ELEMENT_SSID) {
-			if (e[1] <= SSID_MAX) {
-				d->ssid = e + 2;
-				d->ssid_len = e[1];
-			}
-			return;
-		}
-		off += 2 + e[1];
-	}
-}
-
-static void management_body(struct dissection *d, const struct frame *f, unsigned int off)
-{
-	int fixed = fixed_len(d->subtype);
-
-	if (fixed >= 0 && !(d->flags & PROTECTED) && !d->fragment)
-		dissect_ssid(d, f, off + HEADER_LEN + (d->flags & ORDER ? 4 : 0) + fixed);
-}
-
-/* The first subframe: destination, source, length, LLC. The header has those addresses that differ
- * from it. */
-static void amsdu_body(struct dissection *d, const struct frame *f, unsigned int off)
-{
-	const unsigned char *p = frame_at(f, off, 14);
-
-	if (!p)
-		return;
-	if (!d->destination)
-		d->destination = p;
-	if (!d->source)
-		d->source = p + 6;
-	network_llc(d, f, off + 14, parse_be16(p + 12));
-}
-
-/* ---- header ------------------------------------------------------------------------------------
- */
 
 static void dissect_sequence(struct dissection *d, const struct frame *f, unsigned int off)
 {
@@ -210,25 +124,6 @@ static void data_addresses(struct dissection *d, const struct frame *f, unsigned
 	}
 }
 
-/* Skips mesh control: flags, with the number of further addresses, TTL and sequence number. Access
- * points use its QoS bit for their buffer state, and some cards do not set it. Therefore it is
- * there if its flags are possible and SNAP follows, as tshark decides too; the bit decides if
- * the frame is cut. */
-static unsigned int after_mesh(const struct frame *f, unsigned int off, unsigned int qos,
-			       unsigned int flags)
-{
-	const unsigned char *p = frame_at(f, off, 1), *llc;
-	unsigned int after;
-
-	if (!p || !(flags & FROM_DS) || p[0] > MESH_ADDRESSES_MAX)
-		return off;
-	after = off + MESH_LEN + p[0] * 6;
-	llc = frame_at(f, after, 2);
-	if (llc)
-		return llc[0] == 0xaa && llc[1] == 0xaa ? after : off;
-	return qos & QOS_MESH ? after : off;
-}
-
 /* Returns the number of padding bytes after the header. */
 static unsigned int dissect_data(struct dissection *d, const struct frame *f, const struct radio *r,
 				 unsigned int off)
@@ -236,7 +131,6 @@ static unsigned int dissect_data(struct dissection *d, const struct frame *f, co
 	unsigned int len = HEADER_LEN, qos = 0, padding;
 	enum packing packing = MSDU;
 	const unsigned char *p;
-	struct frame body;
 
 	if ((d->flags & (TO_DS | FROM_DS)) == (TO_DS | FROM_DS))
 		len += 6;
@@ -252,12 +146,11 @@ static unsigned int dissect_data(struct dissection *d, const struct frame *f, co
 	padding = r->flags & RADIOTAP_DATAPAD ? -len & 3 : 0;
 	if (d->subtype & DATA_NULL || d->flags & PROTECTED || d->fragment)
 		return padding;
-	body = without_fcs(f, r);
 	off += len + padding;
 	if (packing == AMSDU)
-		amsdu_body(d, &body, off);
+		body_amsdu(d, f, r, off);
 	else
-		network_llc(d, &body, after_mesh(&body, off, qos, d->flags), PARSE_ALL);
+		body_msdu(d, f, r, off, qos);
 	return padding;
 }
 
@@ -291,7 +184,6 @@ unsigned int dot11_dissect(struct dissection *d, const struct frame *f, const st
 {
 	unsigned int off = r->len, padding = 0;
 	const unsigned char *p = frame_at(f, off, 2);
-	struct frame body;
 
 	if (!p || r->no_frame)
 		return 0;
@@ -309,8 +201,7 @@ unsigned int dot11_dissect(struct dissection *d, const struct frame *f, const st
 	switch (d->type) {
 	case MANAGEMENT:
 		dissect_management(d, f, off);
-		body = without_fcs(f, r);
-		management_body(d, &body, off);
+		body_management(d, f, r, off);
 		break;
 	case CONTROL:
 		if (d->subtype == WRAPPER)

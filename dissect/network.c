@@ -2,13 +2,15 @@
 /* EtherTypes: see network.h. */
 #include "network.h"
 
+#include <stddef.h>
+
 #include "bpf/parse_network.h"
 
-#define ETHERTYPE_MIN 1536 /* less is a length */
-#define TAGS_MAX 20	   /* and as many labels */
+#define TAGS_MAX 20 /* and as many labels */
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
 #define MPLS_BOTTOM 1
+#define SNAP_LEN 8
 
 static int is_tag(unsigned int type)
 {
@@ -45,6 +47,16 @@ static void after_mpls(struct dissection *d, const struct frame *f, unsigned int
 	}
 }
 
+/* Returns a SNAP header whose OUI encapsulates Ethernet, or NULL. `len`: bytes to its frame's end.
+ */
+static const unsigned char *snap(const struct frame *f, unsigned int off, unsigned int len)
+{
+	const unsigned char *p = frame_at(f, off, SNAP_LEN);
+	bool ethernet = p && !p[3] && !p[4] && (p[5] == 0 || p[5] == 0xf8);
+
+	return ethernet && len >= SNAP_LEN && llc_is_snap(p) ? p : NULL;
+}
+
 void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,
 		       unsigned int type)
 {
@@ -56,24 +68,27 @@ void network_ethertype(struct dissection *d, const struct frame *f, unsigned int
 			return;
 		type = parse_be16(p + 2);
 	}
-	if (type < ETHERTYPE_MIN)
-		network_llc(d, f, off, type);
-	else if (is_mpls(type))
+	if (type < ETHERTYPE_MIN) { /* a length, in a tag too */
+		p = snap(f, off, type);
+		if (p)
+			set(d, parse_be16(p + 6));
+	} else if (is_mpls(type)) {
 		after_mpls(d, f, off, type);
-	else
+	} else {
 		set(d, type);
+	}
 }
 
 void network_llc(struct dissection *d, const struct frame *f, unsigned int off, unsigned int len)
 {
-	const unsigned char *p = frame_at(f, off, 8);
+	const unsigned char *p = snap(f, off, len);
 	unsigned int type;
 
-	if (!p || len < 8 || !llc_is_snap(p) || p[3] || p[4] || (p[5] && p[5] != 0xf8))
+	if (!p)
 		return;
 	type = parse_be16(p + 6);
 	if (type < ETHERTYPE_MIN) /* SNAP has types only */
 		set(d, type);
 	else
-		network_ethertype(d, f, off + 8, type);
+		network_ethertype(d, f, off + SNAP_LEN, type);
 }

@@ -9,7 +9,9 @@
 #include "bpf/parse_frame.h"
 #include "dissection.h"
 
-/* `type`: EtherType or IEEE 802.3 length before the byte at `off`. */
+#define ETHERTYPE_MIN 1536 /* less is a length: an LLC header follows */
+
+/* `type`: the EtherType before the byte at `off`. A tag can have a length in its place. */
 void network_ethertype(struct dissection *d, const struct frame *f, unsigned int off,
 		       unsigned int type);
 /* An LLC header at `off`, with `len` bytes to the end of its frame. Only SNAP with an OUI that

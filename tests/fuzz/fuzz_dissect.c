@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: dissect/dissect.o dissect/dot11.o dissect/network.o dissect/radio.o dissect/radiotap.o
- * dissect/prism.o dissect/ppi.o dissect/airtime.o wire/channel.o */
+/* links: dissect/dissect.o dissect/dot11.o dissect/dot11_body.o dissect/network.o dissect/radio.o
+ * dissect/radiotap.o dissect/prism.o dissect/ppi.o dissect/airtime.o wire/channel.o */
 /*
  * The dissection of any frame. Input: link type, bytes truncated, a cut, the frame. Always holds:
  * no byte beyond the frame is read; addresses and SSID lie inside; an absent number is 0; the

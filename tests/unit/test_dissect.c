@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: dissect/dissect.o dissect/dot11.o dissect/network.o dissect/radio.o dissect/radiotap.o
- * dissect/prism.o dissect/ppi.o dissect/airtime.o wire/channel.o */
+/* links: dissect/dissect.o dissect/dot11.o dissect/dot11_body.o dissect/network.o dissect/radio.o
+ * dissect/radiotap.o dissect/prism.o dissect/ppi.o dissect/airtime.o wire/channel.o */
 #include "unit.h"
 
 #include "dissect/dissect.h"
