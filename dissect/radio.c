@@ -17,7 +17,7 @@ _Static_assert((int)DISSECT_PHY_DSSS == VIEW_PHY_DSSS && (int)DISSECT_PHY_OFDM =
 
 /* The legacy rate, or what newer PHYs say of their own, as in bpf/view_radiotap.h. Some drivers
  * write fields without an MCS beside the legacy rate; those say nothing. */
-static void read_sent(struct radio *r, const struct radiotap *t, const uint8_t *frame)
+static void read_sent(struct radio *r, const struct radiotap_header *t, const uint8_t *frame)
 {
 	const uint8_t *p = radiotap_field(t, frame, RADIOTAP_RATE);
 	uint16_t channel = 0;
@@ -51,10 +51,10 @@ static void read_sent(struct radio *r, const struct radiotap *t, const uint8_t *
 
 int radio_radiotap(struct radio *r, const struct frame *f)
 {
-	struct radiotap t;
+	struct radiotap_header t;
 	const uint8_t *p;
 
-	if (radiotap_read(&t, f->data, f->end - f->data))
+	if (radiotap_find(&t, f->data, f->end - f->data))
 		return -EBADMSG;
 	r->len = t.len;
 	r->no_frame = t.has & 1u << RADIOTAP_ZERO_LENGTH;

@@ -4,10 +4,9 @@
 
 #include <errno.h>
 
-#include "bpf/parse_frame.h"
-
 #define HEAD 8
 #define NAMESPACE (1u << 29)
+#define ALL (NAMESPACE - 1) /* the fields of a present word */
 #define VENDOR (1u << 30)
 #define MORE (1u << 31)
 #define VENDOR_HEAD 6 /* OUI 3, subspace 1, length of its fields 2; aligned to 2 */
@@ -22,11 +21,11 @@ static const struct {
 	{ 12, 2 }, { 12, 8 }, { 12, 2 }, { 12, 2 }, { 6, 2 }, { 1, 1 }, { 4, 2 },
 };
 
-/* Finds the fields of one present word from `off` on. Returns the offset after them, or 0 if the
- * walk ends here. */
-static unsigned int walk(struct radiotap *r, unsigned int word, unsigned int off)
+/* Finds the fields in `bits`, of one present word, from `off` on. Returns the offset after them, or
+ * 0 if the walk ends here. */
+static unsigned int walk(struct radiotap_header *r, unsigned int bits, unsigned int off)
 {
-	for (unsigned int bits = word & (NAMESPACE - 1); bits; bits &= bits - 1) {
+	for (; bits; bits &= bits - 1) {
 		unsigned int i = __builtin_ctz(bits);
 
 		if (i >= RADIOTAP_FIELDS)
@@ -44,7 +43,8 @@ static unsigned int walk(struct radiotap *r, unsigned int word, unsigned int off
 }
 
 /* Skips a vendor's fields. */
-static unsigned int skip_vendor(const struct radiotap *r, const uint8_t *frame, unsigned int off)
+static unsigned int skip_vendor(const struct radiotap_header *r, const uint8_t *frame,
+				unsigned int off)
 {
 	off = (off + 1) & ~1u;
 	if (off + VENDOR_HEAD > r->len)
@@ -54,7 +54,8 @@ static unsigned int skip_vendor(const struct radiotap *r, const uint8_t *frame, 
 }
 
 /* The words after the first one. A namespace's second word has no field that is known. */
-static void walk_more(struct radiotap *r, const uint8_t *frame, unsigned int word, unsigned int off)
+static void walk_more(struct radiotap_header *r, const uint8_t *frame, unsigned int word,
+		      unsigned int off)
 {
 	bool vendor = false;
 
@@ -73,14 +74,14 @@ static void walk_more(struct radiotap *r, const uint8_t *frame, unsigned int wor
 		if (vendor || !off)
 			continue;
 		if (first)
-			off = walk(r, word, off);
-		else if (word & (NAMESPACE - 1))
+			off = walk(r, word & ALL, off);
+		else if (word & ALL)
 			return;
 	}
 }
 
 /* Returns the offset after the present words, or 0 if they do not end inside the header. */
-static unsigned int first_field(const struct radiotap *r, const uint8_t *frame)
+static unsigned int first_field(const struct radiotap_header *r, const uint8_t *frame)
 {
 	unsigned int off = HEAD;
 
@@ -92,27 +93,44 @@ static unsigned int first_field(const struct radiotap *r, const uint8_t *frame)
 	return off;
 }
 
-int radiotap_read(struct radiotap *r, const uint8_t *frame, size_t len)
+/* Reads what is before the fields. */
+static int begin(struct radiotap_header *r, const uint8_t *frame, size_t len)
 {
-	unsigned int off, word;
-
 	r->has = 0;
 	if (len < HEAD || frame[0])
 		return -EBADMSG;
 	r->len = parse_le16(frame + 2);
 	if (r->len < HEAD || r->len > len)
 		return -EBADMSG;
-	off = first_field(r, frame);
-	if (!off)
+	r->begin = first_field(r, frame);
+	return 0;
+}
+
+int radiotap_find_first(struct radiotap_header *r, const uint8_t *frame, size_t len, int last)
+{
+	if (begin(r, frame, len))
+		return -EBADMSG;
+	if (r->begin)
+		walk(r, parse_le32(frame + 4) & ((2u << last) - 1), r->begin);
+	return 0;
+}
+
+int radiotap_find(struct radiotap_header *r, const uint8_t *frame, size_t len)
+{
+	unsigned int off, word;
+
+	if (begin(r, frame, len))
+		return -EBADMSG;
+	if (!r->begin)
 		return 0;
 	word = parse_le32(frame + 4);
-	off = walk(r, word, off);
+	off = walk(r, word & ALL, r->begin);
 	if (word & MORE)
 		walk_more(r, frame, word, off);
 	return 0;
 }
 
-bool radiotap_channel(const struct radiotap *r, const uint8_t *frame, uint16_t *mhz,
+bool radiotap_channel(const struct radiotap_header *r, const uint8_t *frame, uint16_t *mhz,
 		      uint16_t *flags)
 {
 	const uint8_t *p = radiotap_field(r, frame, RADIOTAP_CHANNEL);
@@ -132,10 +150,10 @@ bool radiotap_channel(const struct radiotap *r, const uint8_t *frame, uint16_t *
 
 uint16_t radiotap_frequency(const uint8_t *frame, size_t len)
 {
-	struct radiotap r;
+	struct radiotap_header r;
 	uint16_t mhz = 0, flags;
 
-	if (!radiotap_read(&r, frame, len))
+	if (!radiotap_find_first(&r, frame, len, RADIOTAP_XCHANNEL))
 		radiotap_channel(&r, frame, &mhz, &flags);
 	return mhz;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: merge/frame/radiotap.o merge/frame/identity.o */
+/* links: dissect/radiotap.o merge/frame/radiotap.o merge/frame/identity.o */
 /*
  * Radiotap header and identity of any frame. First bytes: by how much the frame was cut. Always
  * holds: only the bytes that were kept are read; the words and addresses are inside; the key does
