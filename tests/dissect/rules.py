@@ -60,6 +60,11 @@ def _(f, _t, got, _want):
         b"\x44\0\0\0", b"\0\0\0\x44", b"\x41\0\0\0", b"\0\0\0\x41")
 
 
+@rule("a Prism header that says another length than 144, which tshark takes", MAC, 0, 8)
+def _(f, _t, got, _want):
+    return not got and linktype(f) == 119 and raw(f)[4:8] not in (b"\x90\0\0\0", b"\0\0\0\x90")
+
+
 @rule("PPI before another link type than 802.11", MAC, 24, 0)
 def _(f, _t, got, _want):
     return not got and linktype(f) == 192 and raw(f)[4:8] != b"\x69\0\0\0"

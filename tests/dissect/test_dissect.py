@@ -9,7 +9,7 @@ import pytest
 
 from dissect import dissected
 from dissect.rules import RULES
-from reference import airtime
+from reference import airtime, radiotaps, shapes
 def first(t, *names):
     return next((t[name][0] for name in names if t[name]), "")
 
@@ -207,6 +207,28 @@ def test_every_field_is_as_tshark_says(traces, folder, tmp_path):
     assert total > 4000 or folder == "malformed"
     assert counts["same", "source"] > total / 3
     assert sum(n for key, n in counts.items() if key[0].startswith("more")) < total / (5 if folder == "malformed" else 500)
+
+
+def made_frames():
+    """Radiotap headers of every kind, and frames of every shape, by link type."""
+    found = collections.defaultdict(list)
+    for made in radiotaps.every():
+        found[127].append(made.bytes)
+    for _, linktype, frame in shapes.whole():
+        found[linktype].append(frame)
+    return found
+
+
+def test_frames_of_every_kind(tmp_path):
+    counts, differences, total = collections.Counter(), [], 0
+    for linktype, made in made_frames().items():
+        dissected.write_pcap(tmp_path / "all.pcap", linktype, [{"data": f.hex(), "orig_len": len(f)} for f in made])
+        frames = dissected.run(tmp_path / "all.pcap")
+        compare(frames, list(dissected.tshark(tmp_path / "all.pcap")), counts, differences)
+        total += len(frames)
+    assert not differences, (len(differences), differences[:3])
+    assert total > 2500 and counts["same", "receiver"] > total / 2
+    assert sum(n for key, n in counts.items() if key[0] == "rule") < total
 
 
 # ---- airtime ---------------------------------------------------------------------------------------
