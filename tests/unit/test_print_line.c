@@ -250,6 +250,11 @@ static void capture_headers(void **state)
 			    "5968 MHz Acknowledgment RA:02:00:00:00:00:02, length 10");
 	assert_string_equal(line_of(127, "00000c00 08000000 4317 0000 d4000000 " RA, 0, &plain),
 			    "ch 6g:1 Acknowledgment RA:02:00:00:00:00:02, length 10");
+	/* 0 dBm is a signal; without one for all antennas, the first antenna's is printed */
+	assert_string_equal(line_of(127, "00000900 20000000 00 d4000000 " RA, 0, &plain),
+			    "0dBm Acknowledgment RA:02:00:00:00:00:02, length 10");
+	assert_string_equal(line_of(127, "00000e00 000000a0 20080000 c401 d4000000 " RA, 0, &plain),
+			    "-60dBm Acknowledgment RA:02:00:00:00:00:02, length 10");
 	/* XChannel: flags, 5180 MHz, number, power */
 	assert_string_equal(line_of(127, "00001000 00000400 00000000 3c14 24 00 d4000000 " RA, 0,
 				    &plain),
