@@ -15,6 +15,11 @@ _Static_assert((int)DISSECT_PHY_DSSS == VIEW_PHY_DSSS && (int)DISSECT_PHY_OFDM =
 		       (int)DISSECT_PHY_HE == VIEW_PHY_HE,
 	       "one numbering");
 
+static void set_mcs(struct radio *r, bool known)
+{
+	r->has = known ? r->has | DISSECT_MCS : r->has & ~DISSECT_MCS;
+}
+
 /* The legacy rate, or what newer PHYs say of their own, as in bpf/view_radiotap.h. Some drivers
  * write fields without an MCS beside the legacy rate; those say nothing. */
 static void read_sent(struct radio *r, const struct radiotap_header *t, const uint8_t *frame)
@@ -31,20 +36,20 @@ static void read_sent(struct radio *r, const struct radiotap_header *t, const ui
 	p = radiotap_field(t, frame, RADIOTAP_MCS);
 	if (p && r->sent.mhz >= DMG_MHZ) {
 		r->sent.mcs = p[2];
-		r->has |= p[0] & 2 ? DISSECT_MCS : 0;
+		set_mcs(r, p[0] & 2);
 	} else if (p && (p[0] & 2 || (p[0] && !r->sent.rate_kbps))) {
 		view_ht(&r->sent, p);
-		r->has |= p[0] & 2 ? DISSECT_MCS : 0;
+		set_mcs(r, p[0] & 2);
 	}
 	p = radiotap_field(t, frame, RADIOTAP_VHT);
 	if (p && (p[4] & 15 || !r->sent.rate_kbps)) {
 		view_vht(&r->sent, p);
-		r->has |= r->sent.streams ? DISSECT_MCS : 0;
+		set_mcs(r, r->sent.streams);
 	}
 	p = radiotap_field(t, frame, RADIOTAP_HE);
 	if (p) {
 		view_he(&r->sent, p);
-		r->has = (r->has & ~DISSECT_MCS) | (p[0] & 0x20 ? DISSECT_MCS : 0);
+		set_mcs(r, p[0] & 0x20);
 	}
 	r->sent.is_ampdu = radiotap_field(t, frame, RADIOTAP_AMPDU) != NULL;
 }

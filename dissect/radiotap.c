@@ -11,7 +11,7 @@
 #define MORE (1u << 31)
 #define VENDOR_HEAD 6 /* OUI 3, subspace 1, length of its fields 2; aligned to 2 */
 
-/* Sizes of 0: not known. */
+/* By bit. FHSS, the fifth, is aligned as Linux and tshark do. */
 static const struct {
 	uint8_t size, align;
 } fields[RADIOTAP_FIELDS] = {

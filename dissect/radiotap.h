@@ -39,9 +39,9 @@ struct radiotap_header {
 	uint16_t at[RADIOTAP_FIELDS]; /* offset from the frame's begin, where `has` has its bit */
 };
 
-/* Reads a header. Returns 0, or -EBADMSG: of `len` kept bytes and `orig_len` on the wire there is
- * no whole header of version 0. If the header is too short for its fields, or an unknown field
- * comes before them, the fields before that are found. */
+/* Finds the fields. Returns 0, or -EBADMSG: the `len` kept bytes have no whole header of version 0.
+ * If the header is too short for its fields, or an unknown field comes before them, the fields
+ * before that are found. */
 int radiotap_find(struct radiotap_header *r, const uint8_t *frame, size_t len);
 
 /* The same, of the first present word's fields up to `last`. */
