@@ -149,11 +149,11 @@ $(BUILD)/saluki-keep: $(KEEP) $(DISSECT) $(ARCHIVE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_KEEP)
 
-$(BUILD)/saluki-live: $(LIVE) $(PRINT) $(WIRE)
+$(BUILD)/saluki-live: $(LIVE) $(PRINT) $(DISSECT) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_LIVE)
 
-$(BUILD)/saluki-merge: $(MERGE) $(PCAPNG) $(WIRE)
+$(BUILD)/saluki-merge: $(MERGE) $(DISSECT) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_MERGE)
 

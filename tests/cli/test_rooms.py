@@ -78,7 +78,8 @@ MERGE = {
 }
 # A file's way: folder/ says which is closed, pack/ walks it into an index and columns/; find/ searches what is packed.
 KEEP = {
-    "keep": {"find", "service", "process"},
+    "keep": {"extcap", "find", "service", "process"},
+    "keep/extcap": {"find", "process", "folder"},
     "keep/find": {"process", "folder", "model"},
     "keep/service": {"pack", "folder"},
     "keep/pack": {"columns", "place", "folder", "model"},
@@ -170,15 +171,18 @@ PROGRAMS = {"agent", "collector", "keep", "live", "merge", "swarm", "web"}
 
 
 @pytest.mark.parametrize("top, others", [
-    ("agent", (PROGRAMS | {"board"}) - {"agent"}), ("collector", (PROGRAMS | {"bpf", "print"}) - {"collector"}),
-    ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "print"}) - {"web"}),
-    ("swarm", (PROGRAMS | {"bpf"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
+    ("agent", (PROGRAMS | {"board", "dissect"}) - {"agent"}),
+    ("collector", (PROGRAMS | {"bpf", "dissect", "print"}) - {"collector"}),
+    ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "dissect", "print"}) - {"web"}),
+    ("swarm", (PROGRAMS | {"bpf", "dissect"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
     ("keep", (PROGRAMS | {"board", "bpf", "print"}) - {"keep"}), ("keep/parquet", PROGRAMS | {"board", "bpf", "print"}),
-    ("archive", PROGRAMS | {"board", "bpf", "dissect", "print"}), ("dissect", PROGRAMS | {"archive", "board", "print"}),
+    ("archive", PROGRAMS | {"board", "bpf", "dissect", "print"}), ("dissect", PROGRAMS | {"archive", "board", "common", "print"}),
     ("board", PROGRAMS | {"bpf", "print"}), ("pcapng", PROGRAMS | {"archive", "board", "bpf", "print"}),
     ("print", PROGRAMS),
-    ("wire", PROGRAMS | {"board", "bpf", "print"}), ("common", PROGRAMS | {"board", "bpf", "wire", "print"}),
-    ("bpf", PROGRAMS | {"common", "wire", "print"}), ("include", PROGRAMS | {"common", "bpf", "wire", "print"})])
+    ("wire", PROGRAMS | {"board", "bpf", "dissect", "print"}),
+    ("common", PROGRAMS | {"board", "bpf", "dissect", "wire", "print"}),
+    ("bpf", PROGRAMS | {"common", "dissect", "wire", "print"}),
+    ("include", PROGRAMS | {"common", "bpf", "dissect", "wire", "print"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: live/block.o live/directory.o common/expression.o live/interfaces.o live/radiotap.o
+/* links: live/block.o live/directory.o common/expression.o live/interfaces.o dissect/radiotap.o
  * live/reader.o live/say.o live/select.o live/stream.o live/take.o live/toolbar.o wire/channel.o */
 /*
  * A viewer whose collector was taken over: the ring and the table have any contents, and change

@@ -5,12 +5,12 @@
  * merge/clock/earliest.o merge/clock/epoch.o merge/clock/find.o merge/clock/level.o
  * merge/clock/own.o merge/clock/parts.o merge/clock/queue.o merge/clock/radios.o
  * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/clock/wanted.o
- * merge/frame/identity.o merge/frame/radiotap.o pcapng/blocks.o merge/input/files.o
- * merge/input/files_index.o merge/input/names.o pcapng/block.o merge/input/pipe.o
- * merge/input/sensors.o merge/input/take.o merge/sweep/merge.o merge/sweep/rehearse.o
- * merge/output/all.o pcapng/build.o merge/output/ledger.o merge/output/outlet.o
- * merge/output/trace.o pcapng/receptions.o merge/output/writer.o merge/sweep/retire.o
- * merge/sweep/sweep.o common/stop.o
+ * merge/frame/identity.o dissect/radiotap.o merge/frame/radiotap.o pcapng/blocks.o
+ * merge/input/files.o merge/input/files_index.o merge/input/names.o pcapng/block.o
+ * merge/input/pipe.o merge/input/sensors.o merge/input/take.o merge/sweep/merge.o
+ * merge/sweep/rehearse.o merge/output/all.o pcapng/build.o merge/output/ledger.o
+ * merge/output/outlet.o merge/output/trace.o pcapng/receptions.o merge/output/writer.o
+ * merge/sweep/retire.o merge/sweep/sweep.o common/stop.o
  */
 /*
  * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all

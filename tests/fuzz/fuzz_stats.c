@@ -4,7 +4,7 @@
  * merge/output/stats_print.o merge/output/stats_tables.o
  * merge/output/stats_spread.o merge/output/stats_survey.o merge/output/stats_transmitters.o
  * merge/output/trace.o pcapng/receptions.o pcapng/blocks.o pcapng/block.o merge/frame/identity.o
- * merge/frame/radiotap.o common/json.o */
+ * dissect/radiotap.o merge/frame/radiotap.o common/json.o */
 /*
  * Figures of a unified trace. The first byte: options. Then the length of the clocks' table, the
  * table, and a trace. Always holds: The second reading finds what the first one found. No sensor
