@@ -36,7 +36,7 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 LIBS_LIVE := -lseccomp
-LIBS_KEEP := -lseccomp -l:libzstd.a -pthread
+LIBS_KEEP := -lseccomp -lsodium -l:libzstd.a -pthread
 LIBS_MERGE := -lseccomp -lsodium -lm
 LIBS_WEB := -lmicrohttpd -lseccomp
 

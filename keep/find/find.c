@@ -2,7 +2,7 @@
 /*
  * Find: see find.h.
  *
- *     listing ─▶ search (index, chunks, query) ─▶ output, or counts
+ *     listing ─▶ search (index, chunks, query) ─▶ pseudonyms ─▶ output, or counts
  */
 #include "find.h"
 
@@ -21,6 +21,7 @@
 #include "find_options.h"
 #include "keep/process/sandbox.h"
 #include "output.h"
+#include "pseudonym_found.h"
 #include "search.h"
 
 #define EVERY_NS 500000000ULL
@@ -30,7 +31,8 @@ struct find {
 	int folder, fd; /* fd: of -w; -1 */
 	struct listing listing;
 	struct search search;
-	struct output *output; /* NULL: counts */
+	struct pseudonym_stage *pseudonyms; /* NULL: none */
+	struct output *output;		    /* NULL: counts */
 	struct counts counts;
 	struct terminal_line line;
 	uint64_t next_ns; /* CLOCK_MONOTONIC of the next progress */
@@ -39,8 +41,11 @@ struct find {
 static int take(void *context, const struct found *found)
 {
 	struct find *f = context;
-	int err = f->output ? output_frame(f->output, found) : counts_frame(&f->counts, found);
+	int err;
 
+	if (f->pseudonyms)
+		found = pseudonym_found(f->pseudonyms, found);
+	err = f->output ? output_frame(f->output, found) : counts_frame(&f->counts, found);
 	return err ?: f->o.most && f->search.matched >= f->o.most;
 }
 
@@ -89,6 +94,13 @@ static int open_output(struct find *f)
 	return f->output ? 0 : -ENOMEM;
 }
 
+static int read_key(struct find *f)
+{
+	if (f->o.pseudonyms)
+		f->pseudonyms = pseudonym_stage_new(f->o.pseudonyms);
+	return f->o.pseudonyms && !f->pseudonyms ? -EINVAL : 0;
+}
+
 static int open_folder(struct find *f)
 {
 	int err = 0;
@@ -123,6 +135,10 @@ static int finish(struct find *f, int err)
 	else if (f->o.log_level >= LOG_LEVEL_NORMAL)
 		log_info("%" PRIu64 " frames found; %u of %u files opened", s->matched, s->opened,
 			 s->of);
+	if (f->pseudonyms && f->o.log_level >= LOG_LEVEL_NORMAL)
+		log_info("%" PRIu64 " addresses and %" PRIu64 " SSIDs replaced",
+			 pseudonym_counts(f->pseudonyms)->addresses,
+			 pseudonym_counts(f->pseudonyms)->ssids);
 	if (!f->output && (fflush(stdout) || ferror(stdout))) {
 		log_line("standard output: %s", strerror(errno));
 		return 1;
@@ -132,7 +148,7 @@ static int finish(struct find *f, int err)
 
 static int find(struct find *f)
 {
-	int err = open_folder(f) ?: open_output(f);
+	int err = read_key(f) ?: open_folder(f) ?: open_output(f);
 
 	if (err)
 		return 1;
@@ -160,6 +176,7 @@ int find_main(int argc, char **argv)
 		status = find(&f);
 	}
 	output_free(f.output);
+	pseudonym_stage_free(f.pseudonyms);
 	counts_free(&f.counts);
 	listing_free(&f.listing);
 	find_options_free(&f.o);

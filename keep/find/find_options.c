@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "moment.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC };
+enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC, OPT_PSEUDONYMS };
 
 const struct option_def find_defs[] = {
 	{ OPT_FROM, "from", "TIME",
@@ -23,6 +23,9 @@ const struct option_def find_defs[] = {
 	  "transmitter, source, destination or BSSID; several times:\n"
 	  "with one of these" },
 	{ 'w', "write", "FILE", "write the frames as pcapng; - is standard output" },
+	{ OPT_PSEUDONYMS, "pseudonyms", "KEYFILE",
+	  "write pseudonyms in place of hardware addresses and SSIDs;\n"
+	  "the key is that of 'saluki genpsk'" },
 	{ 'c', "frames", "COUNT", "end after this many frames" },
 	{ 'q', "quiet", NULL, "no progress" },
 	{ 'h', "help", NULL, "print this" },
@@ -102,6 +105,9 @@ static int parse_option(struct find_options *o, int id)
 	case 'w':
 		o->write = optarg;
 		return 0;
+	case OPT_PSEUDONYMS:
+		o->pseudonyms = optarg;
+		return 0;
 	case 'c':
 		return parse_most(o);
 	default: /* else getopt_long has logged the error */
@@ -139,6 +145,10 @@ static int check(struct find_options *o, int argc, char **argv)
 	o->folder = argv[optind];
 	if (o->query.from_ns >= o->query.to_ns) {
 		log_line("--from is not before --to");
+		return -EINVAL;
+	}
+	if (o->pseudonyms && !o->write) {
+		log_line("--pseudonyms is for what is written; give -w too");
 		return -EINVAL;
 	}
 	if (o->write && options_check_output(o->write, "saluki-keep find ... -w - | tshark -r -"))

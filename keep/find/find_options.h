@@ -8,8 +8,9 @@
 
 struct find_options {
 	const char *folder;
-	const char *write; /* NULL: counts */
-	uint64_t most;	   /* frames; 0: all */
+	const char *write;	/* NULL: counts */
+	const char *pseudonyms; /* the key file; NULL: real addresses */
+	uint64_t most;		/* frames; 0: all */
 	struct query query;
 	enum log_level log_level;
 };

@@ -21,6 +21,7 @@ struct section_interface {
 	uint8_t *block;		     /* its block, as in the file */
 	uint32_t block_len;
 	bool swapped;
+	bool is_pseudonymous; /* the texts and the block are rewritten (find/pseudonym_found.h) */
 };
 
 struct sections {
