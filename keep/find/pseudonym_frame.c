@@ -50,6 +50,33 @@ static void dot11(struct rewrite *r, uint16_t linktype)
 		pseudonym_dot11(r, radio.flags & RADIOTAP_DATAPAD, radio.flags & RADIOTAP_BAD_FCS);
 }
 
+/* Link types whose frames other programs refuse without a pseudo-header (saluki-files(5)). */
+static const struct {
+	uint16_t linktype;
+	uint8_t len, last;
+} pseudo_headers[] = {
+	{ 123, 4, 0 },	   /* SunATM */
+	{ 139, 4, 0 },	   /* MTP2 */
+	{ 144, 16, 0x17 }, /* IrDA: the protocol */
+	{ 177, 16, 0x30 }, /* LAPD: the protocol */
+	{ 196, 5, 0 },	   /* SITA */
+	{ 197, 20, 0 },	   /* ERF */
+	{ 201, 4, 0 },	   /* Bluetooth H4 */
+	{ 204, 1, 0 },	   /* PPP with direction */
+	{ 209, 5, 0 },	   /* I2C */
+	{ 245, 2, 0 },	   /* NFC */
+	{ 254, 4, 0 },	   /* Bluetooth monitor */
+};
+
+/* Zeros in place of a pseudo-header. */
+static void other(struct rewrite *r, uint16_t linktype)
+{
+	for (size_t i = 0; i < sizeof(pseudo_headers) / sizeof(*pseudo_headers); i++)
+		if (pseudo_headers[i].linktype == linktype &&
+		    rewrite_zero(r, pseudo_headers[i].len))
+			r->out[r->at - 1] = pseudo_headers[i].last;
+}
+
 uint32_t pseudonym_frame(struct pseudonyms *p, uint16_t linktype, uint8_t *out,
 			 const uint8_t *frame, uint32_t kept, uint32_t whole)
 {
@@ -65,5 +92,7 @@ uint32_t pseudonym_frame(struct pseudonyms *p, uint16_t linktype, uint8_t *out,
 		ethernet(&r);
 	else if (linktype_is_80211(linktype))
 		dot11(&r, linktype);
+	else
+		other(&r, linktype);
 	return r.at;
 }

@@ -7,7 +7,8 @@
  * Ethernet: addresses, VLAN tags and EtherType. 802.11, after its capture header: the MAC header;
  * of management frames also fixed fields and elements (pseudonym_elements.h), of encrypted ones the
  * packet number, of control frames what is behind the addresses, if it is known. There is no FCS,
- * which is a sum of the original bytes. Other link types: nothing.
+ * which is a sum of the original bytes. Other link types: nothing, or zeros where
+ * other programs need a pseudo-header.
  */
 #ifndef KEEP_FIND_PSEUDONYM_FRAME_H
 #define KEEP_FIND_PSEUDONYM_FRAME_H
