@@ -20,16 +20,18 @@ static size_t read_address(uint8_t address[6], const char *text, size_t len, siz
 {
 	size_t all = 5 * step + 2;
 
+	if (len < all || is_digit(text, len, all))
+		return 0;
 	for (size_t i = 0; i < 6; i++) {
 		const char *p = text + i * step;
 
-		if (!is_digit(text, len, i * step) || !is_digit(text, len, i * step + 1))
+		if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]))
 			return 0;
 		if (step == 3 && i < 5 && p[2] != ':' && p[2] != '-')
 			return 0;
 		address[i] = digit_value(p[0]) << 4 | digit_value(p[1]);
 	}
-	return is_digit(text, len, all) ? 0 : all;
+	return all;
 }
 
 static void write_address(char *text, const uint8_t address[6], size_t step)

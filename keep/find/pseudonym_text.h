@@ -5,7 +5,8 @@
 
 #include "pseudonym.h"
 
-/* Replaces each address that is written as 12 hexadecimal digits, or with colons or dashes. */
+/* Replaces each address that is written as hexadecimal digits, the last 12 of a row, or with colons
+ * or dashes. */
 void pseudonym_text(struct pseudonyms *p, char *text, size_t len);
 
 #endif
