@@ -42,15 +42,18 @@ enum { DMG_POLL = 2, DMG_DTS = 6, DMG_LAST = 10 };
 enum { DATA_NULL = 4, DATA_QOS = 8 }; /* bits of the subtype */
 #define AUTH_FT 2		      /* after open system and shared key */
 
-#define CIPHER_LEN 4
+#define CIPHER_LEN 8
+#define QOS_AMSDU 0x80
+#define KEY_OCTET 0x3f /* without the key's number */
 #define EXTENDED_IV 0x20
 
-/* Packet numbers count, and name nobody. */
+/* The packet number of CCMP and GCMP, or of TKIP. Drivers that decrypt a frame can leave its flag
+ * set, and the body then begins with something else. */
 static void cipher_header(struct rewrite *r)
 {
-	const uint8_t *p = rewrite_is_fcs(r) ? NULL : rewrite_peek(r, CIPHER_LEN);
+	const uint8_t *p = rewrite_peek(r, CIPHER_LEN);
 
-	if (p && rewrite_copy(r, CIPHER_LEN) && p[3] & EXTENDED_IV && !rewrite_is_fcs(r))
+	if (p && (p[3] & KEY_OCTET) == EXTENDED_IV && (p[2] == 0 || p[1] == ((p[0] | 0x20) & 0x7f)))
 		rewrite_copy(r, CIPHER_LEN);
 }
 
@@ -112,15 +115,11 @@ static void management(struct rewrite *r, unsigned int subtype, unsigned int fla
 	third = r->frame + r->at;
 	rewrite_address(r);
 	sequence = r->frame + r->at;
-	if (!rewrite_copy(r, 2) || is_bad || (flags & ORDER && !rewrite_copy(r, 4)))
+	if (!rewrite_copy(r, 2) || is_bad || flags & (PROTECTED | ORDER) || rewrite_is_fcs(r))
 		return;
-	if (rewrite_is_fcs(r))
-		return;
-	if (flags & PROTECTED)
-		cipher_header(r);
-	else if (sequence[0] & 15)
+	if (sequence[0] & 15)
 		return; /* not the first fragment */
-	else if (subtype == AUTH)
+	if (subtype == AUTH)
 		authentication(r);
 	else if (subtype == ACTION || subtype == ACTION_NO_ACK)
 		rewrite_copy(r, 2); /* category and action */
@@ -207,6 +206,7 @@ static void data(struct rewrite *r, unsigned int subtype, unsigned int flags, bo
 		 bool is_bad)
 {
 	uint32_t begin = r->at - 10; /* of the header */
+	const uint8_t *qos;
 
 	rewrite_address(r);
 	rewrite_address(r);
@@ -214,7 +214,13 @@ static void data(struct rewrite *r, unsigned int subtype, unsigned int flags, bo
 		return;
 	if ((flags & (TO_DS | FROM_DS)) == (TO_DS | FROM_DS) && !rewrite_address(r))
 		return;
-	if (is_bad || (subtype & DATA_QOS && !rewrite_copy(r, flags & ORDER ? 6 : 2)))
+	qos = r->frame + r->at;
+	if (is_bad || (subtype & DATA_QOS && !rewrite_copy(r, 2)))
+		return;
+	/* An A-MSDU begins with addresses: nothing behind the header is taken on trust. */
+	if (subtype & DATA_QOS && qos[0] & QOS_AMSDU)
+		return;
+	if (subtype & DATA_QOS && flags & ORDER && !rewrite_copy(r, 4))
 		return;
 	if (subtype & DATA_NULL || !(flags & PROTECTED))
 		return;

@@ -5,10 +5,10 @@
  * not to name anybody; others become zeros, or the frame ends before them. Offsets stay.
  *
  * Ethernet: addresses, VLAN tags and EtherType. 802.11, after its capture header: the MAC header;
- * of management frames also fixed fields and elements (pseudonym_elements.h), of encrypted ones the
+ * of management frames also fixed fields and elements (pseudonym_elements.h), of encrypted data the
  * packet number, of control frames what is behind the addresses, if it is known. There is no FCS,
- * which is a sum of the original bytes. Other link types: nothing, or zeros where
- * other programs need a pseudo-header.
+ * which is a sum of the original bytes. Other link types: nothing, or zeros where other programs
+ * need a pseudo-header.
  */
 #ifndef KEEP_FIND_PSEUDONYM_FRAME_H
 #define KEEP_FIND_PSEUDONYM_FRAME_H

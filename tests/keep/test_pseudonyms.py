@@ -130,7 +130,7 @@ def sample(path):
     with contextlib.suppress(captures.Corrupt, struct.error, IndexError, UnicodeDecodeError):
         rows.extend(itertools.islice(captures.frames(path), EACH))
     for row in rows:
-        head = radio_len(row) if row.linktype in (DOT11, RADIOTAP) else len(row.data)
+        head = radio_len(row) if path.parent.name == "hwsim" else len(row.data)
         yield row._replace(data=row.data[:head] + SIMULATED.sub(simulated, row.data[head:]))
 
 
@@ -209,14 +209,14 @@ def test_no_address_is_left(run):
         left = windows(f.data[radio_len(f):], 6) & sought  # made capture headers count upwards
         assert not left, (n, left, f)
     eui64 = {bytes([a[0] ^ 2]) + a[1:3] + b"\xff\xfe" + a[3:] for a in addresses}
-    assert not windows(run.bytes, 8) & eui64
+    assert not {m[1] for m in re.finditer(rb"(?s)(?=(...\xff\xfe...))", run.bytes)} & eui64
     for n, row in enumerate(run.seen_out):
         left = {v for name in run.ethers for v in row[name]}
         assert not {bytes.fromhex(v.replace(":", "")) for v in left} & sought, (n, row)
 
 
 def test_no_ssid_is_left(run):
-    ssids = {s for s in run.ssids() if len(s) >= SSID_LEAST and len(set(s)) > 2}
+    ssids = {s for s in run.ssids() if len(s) >= SSID_LEAST and len(set(s)) > 3}
     assert len(ssids) > 10
     assert not {s for s in ssids if s in run.bytes}
 
@@ -345,8 +345,8 @@ def test_where_frames_end(tmp_path, keys):
     secret = STATION + AP + THIRD
     cases = [
         (header(0xd0) + b"\4\x0a" + secret, header(0xd0, addresses=(a, b, c)) + b"\4\x0a"),  # public action
-        (header(0xd0, 0x40) + b"\1\0\0\x20\0\0\0\0" + secret,
-         header(0xd0, 0x40, (a, b, c)) + b"\1\0\0\x20\0\0\0\0"),
+        (header(0xd0, 0x40) + b"\1\0\0\x20\0\0\0\0" + secret, header(0xd0, 0x40, (a, b, c))),
+        (header(0x40, 0x80) + element(0, b"home") + secret, header(0x40, 0x80, (a, b, c))),  # with HT control
         (header(0xb0) + b"\3\0\1\0\0\0" + secret, header(0xb0, addresses=(a, b, c)) + b"\3\0\1\0\0\0"),  # SAE
         (header(0x20) + b"\x31\4\x0a\0" + THIRD + element(0, b"home"),
          header(0x20, addresses=(a, b, c)) + b"\x31\4\x0a\0" + d + element(0, Pseudonyms(KEY).ssid(b"home"))),
@@ -354,7 +354,12 @@ def test_where_frames_end(tmp_path, keys):
         (header(0x88, 3) + THIRD + b"\5\0" + secret, header(0x88, 3, (a, b, c)) + d + b"\5\0"),
         (header(0x88, 0x41) + b"\5\0" + b"\1\0\0\x20\0\0\0\0" + secret,
          header(0x88, 0x41, (a, b, c)) + b"\5\0" + b"\1\0\0\x20\0\0\0\0"),
-        (header(0x08, 0x41) + b"\1\2\3\0" + secret, header(0x08, 0x41, (a, b, c)) + b"\1\2\3\0"),  # WEP
+        (header(0x08, 0x41) + b"\1\x21\3\x60" + bytes(4) + secret,
+         header(0x08, 0x41, (a, b, c)) + b"\1\x21\3\x60" + bytes(4)),  # TKIP
+        (header(0x08, 0x41) + b"\1\2\3\0" + secret, header(0x08, 0x41, (a, b, c))),  # WEP
+        (header(0x88, 0x41) + b"\x85\0" + secret, header(0x88, 0x41, (a, b, c)) + b"\x85\0"),  # decrypted A-MSDU
+        (header(0x88, 0x41) + b"\5\0" + secret, header(0x88, 0x41, (a, b, c)) + b"\5\0"),
+        (header(0x88, 0x81) + b"\5\0htcc" + secret, header(0x88, 0x81, (a, b, c)) + b"\5\0htcc"),
         (header(0x08, 0x01) + secret, header(0x08, 0x01, (a, b, c))),
         (b"\xb4\0\5\0" + STATION + AP, b"\xb4\0\5\0" + a + b),
         (b"\x84\0\5\0" + STATION + AP + b"\5\0\x10\x20", b"\x84\0\5\0" + a + b + b"\5\0\x10\x20"),
