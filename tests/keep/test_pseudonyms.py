@@ -434,6 +434,35 @@ def test_options_and_texts(tmp_path, keys):
     assert b"interface " + names.address(STATION).hex(":").encode() in out
 
 
+def swapped(data):
+    """The file in the other byte order; its options are texts and bytes."""
+    out, at = [], 0
+    while at < len(data):
+        kind, size = struct.unpack_from("<II", data, at)
+        body, at = data[at + 8:at + size - 4], at + size
+        formats = {0x0a0d0d0a: "IHHq", 1: "HHI", 6: "IIIII"}[kind]
+        head = struct.calcsize("<" + formats)
+        kept = struct.unpack_from("<I", body, 12)[0] + 3 & ~3 if kind == 6 else 0
+        turned = struct.pack(">" + formats, *struct.unpack_from("<" + formats, body)) + body[head:head + kept]
+        rest = body[head + kept:]
+        while rest:
+            code, length = struct.unpack_from("<HH", rest)
+            turned += struct.pack(">HH", code, length) + rest[4:4 + (length + 3 & ~3)]
+            rest = rest[4 + (length + 3 & ~3):]
+        out.append(struct.pack(">II", kind, size) + turned + struct.pack(">I", size))
+    return b"".join(out)
+
+
+def test_the_other_byte_order(tmp_path, keys):
+    texts = [option(2, b"lab:wlx" + STATION.hex().encode()), option(11, b"\0Anna"), option(3, b"odd")]
+    comment = option(1, b"heard while the radio was changing channel")
+    data = section() + interface(DOT11, *texts) + packet(0, frame(ack(AP)), comment, option(1, b"Anna")) + packet(
+        0, frame(beacon(element(0, b"Anna"))))
+    one = find(write(tmp_path, data), keys[0], "-q")[0]
+    assert b"Anna" not in one and b"odd" in one and comment in one
+    assert find(write(tmp_path, swapped(data)), keys[0], "-q")[0] == one
+
+
 def test_searches_are_by_real_addresses(tmp_path, keys):
     folder = write(tmp_path, pcapng([frame(ack(AP)), frame(ack(STATION))]))
     out, said = find(folder, keys[0], "--mac", AP.hex(":"))
