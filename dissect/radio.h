@@ -9,7 +9,7 @@
 
 #include <saluki/module.h>
 
-#include "bpf/parse_frame.h"
+#include "bpf/parse_dot11.h"
 #include "dissection.h"
 
 struct radio {

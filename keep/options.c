@@ -110,14 +110,14 @@ static int parse_bytes(const char *text, uint64_t *bytes)
 
 static int parse_option(struct keep_options *o, int id)
 {
-	static const char *const words[] = { "none", "zstd", NULL };
+	static const char *const words[] = { "zstd", "none", NULL };
 	int word;
 
 	switch (id) {
 	case OPT_COMPRESS:
 		if (options_choice("--compress", optarg, words, &word))
 			return -EINVAL;
-		o->compress = word;
+		o->compress = word == 0;
 		return 0;
 	case OPT_COLUMNS:
 		o->columns = optarg;

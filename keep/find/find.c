@@ -21,7 +21,7 @@
 #include "find_options.h"
 #include "keep/process/sandbox.h"
 #include "output.h"
-#include "pseudonym_found.h"
+#include "keep/pseudonym/pseudonym_found.h"
 #include "search.h"
 
 #define EVERY_NS 500000000ULL

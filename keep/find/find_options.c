@@ -9,6 +9,8 @@
 #include "common/log.h"
 #include "moment.h"
 
+#define FRAMES_MAX 1000000000000
+
 enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC, OPT_PSEUDONYMS };
 
 const struct option_def find_defs[] = {
@@ -81,7 +83,7 @@ static int parse_most(struct find_options *o)
 {
 	long n;
 
-	if (options_number("--frames", optarg, 1, INT64_MAX, &n))
+	if (options_number("--frames", optarg, 1, FRAMES_MAX, &n))
 		return -EINVAL;
 	o->most = n;
 	return 0;

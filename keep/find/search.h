@@ -8,14 +8,8 @@
 #define KEEP_FIND_SEARCH_H
 
 #include "keep/folder/listing.h"
+#include "keep/model/found.h"
 #include "query.h"
-
-/* A frame that fits. */
-struct found {
-	struct section_interface *interface;
-	const struct pcapng_block *block;
-	int64_t ns;
-};
 
 struct search {
 	struct query *query;

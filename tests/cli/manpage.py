@@ -9,7 +9,7 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-merge-report", "saluki-swarm",
+PROGRAMS = ("saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report", "saluki-swarm",
             "saluki-web")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
@@ -18,7 +18,7 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
            "saluki capture": [("OPTIONS", "")],
-           "saluki-collector": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
+           "saluki-collector": [("OPTIONS", "")], "saluki-keep": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
            "saluki-merge": [("OPTIONS", "")], "saluki-merge-report": [("OPTIONS", "")],
            "saluki-swarm": [("DESCRIPTION", "")], "saluki-web": [("DESCRIPTION", "")]}
 
@@ -131,7 +131,7 @@ EXPRESSIONS = ("saluki capture", "saluki run", "saluki attach", "saluki filter",
                "saluki module unload", "saluki module fill", "saluki module consume", "saluki-live",
                "saluki-collector status", "saluki-collector top", "saluki-collector check", "saluki-collector add",
                "saluki-collector enrol", "saluki-collector remove", "saluki-merge", "saluki-merge receptions",
-               "saluki-merge check", "saluki-merge stats", "saluki-merge-report")
+               "saluki-merge check", "saluki-merge stats", "saluki-merge-report", "saluki-keep", "saluki-keep find")
 
 
 def mistakes(text):

@@ -31,7 +31,7 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-live", "saluki-merge", "saluki-merge-report",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report",
                                      "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
@@ -159,6 +159,20 @@ def test_version(command):
     ("saluki-live --channel 1,6x", "saluki-live: --channel 1,6x: '6x': a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki-live -c 0", "saluki-live: --frames 0: must be a whole number from 1 to 1000000000\n"),
+    ("saluki-keep", "saluki-keep: give the folder of the capture files: saluki-keep DIR\n"),
+    ("saluki-keep a b", "saluki-keep: one folder at a time: b is another one\n"),
+    ("saluki-keep --max-age 14 d", "saluki-keep: --max-age 14: must be a number with h, d or w, such as 36h, 14d or 8w\n"),
+    ("saluki-keep --max-bytes 5% d", "saluki-keep: --max-bytes 5%: must be a size such as 500G; for a percentage of the "
+     "disk, use --min-free\n"),
+    ("saluki-keep --compress gzip d", "saluki-keep: --compress gzip: must be zstd or none\n"),
+    ("saluki-keep find", "saluki-keep: give the folder of the capture files: saluki-keep find DIR\n"),
+    ("saluki-keep find --mac 00:11:22:33:44 d", "saluki-keep: --mac 00:11:22:33:44: must be an address such as "
+     "00:11:22:aa:bb:cc\n"),
+    ("saluki-keep find --from tuesday d", "saluki-keep: --from tuesday: must be a time such as 2026-11-24, "
+     "'2026-11-24 10:30:00', 2026-11-24T10:30:00Z, @1795413740 or 36h (ago)\n"),
+    ("saluki-keep find --from 2026-11-25 --to 2026-11-24 d", "saluki-keep: --from is not before --to\n"),
+    ("saluki-keep find d prot 53", "saluki-keep: prot 53: can't parse filter expression: syntax error; 'prot': did you mean "
+     "port? See pcap-filter(7)\n"),
     ("saluki-merge", "saluki-merge: give the files of saluki-collector, their folder, or -r - for its live stream\n"),
     ("saluki-merge chekc", "saluki-merge: chekc: no such command; did you mean check? 'saluki-merge --help' lists them\n"),
     ("saluki-merge -r - x", "saluki-merge: -r - does not go with files\n"),

@@ -80,7 +80,8 @@ MERGE = {
 KEEP = {
     "keep": {"extcap", "find", "service", "process"},
     "keep/extcap": {"find", "process", "folder"},
-    "keep/find": {"process", "folder", "model"},
+    "keep/find": {"pseudonym", "process", "folder", "model"},
+    "keep/pseudonym": {"model"},
     "keep/service": {"pack", "folder"},
     "keep/pack": {"columns", "place", "folder", "model"},
     "keep/columns": {"parquet", "place", "model"},

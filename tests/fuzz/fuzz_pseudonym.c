@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: keep/find/pseudonym.o keep/find/pseudonym_dot11.o keep/find/pseudonym_elements.o
- * keep/find/pseudonym_frame.o keep/find/pseudonym_radio.o keep/find/pseudonym_text.o
- * dissect/radio.o dissect/radiotap.o dissect/ppi.o dissect/prism.o wire/channel.o */
+/* links: keep/pseudonym/pseudonym.o keep/pseudonym/pseudonym_dot11.o
+ * keep/pseudonym/pseudonym_elements.o keep/pseudonym/pseudonym_frame.o
+ * keep/pseudonym/pseudonym_radio.o keep/pseudonym/pseudonym_text.o dissect/radio.o
+ * dissect/radiotap.o dissect/ppi.o dissect/prism.o wire/channel.o */
 /*
  * A frame with pseudonyms. Input: link type, bytes truncated, the frame. Always holds: the frame
  * becomes no longer. Each byte is the frame's, a zero, or of a pseudonym. Bytes that are cut off
@@ -11,8 +12,8 @@
 
 #include "fuzz.h"
 
-#include "keep/find/pseudonym_frame.h"
-#include "keep/find/pseudonym_text.h"
+#include "keep/pseudonym/pseudonym_frame.h"
+#include "keep/pseudonym/pseudonym_text.h"
 
 #define TIMESTAMP_LEN 8
 

@@ -128,6 +128,21 @@ def print_seeds():
                 yield struct.pack("<BBHH", LINKTYPES_PRINTED.index(frame.linktype), 1, 0, 9) + frame.data[:400]
 
 
+def pseudonyms():
+    """Every shape, made radiotap headers, and the first frames of captures."""
+    order = (*LINKTYPES, 228, 123, 144, 254)  # of fuzz_pseudonym.c
+    for _, linktype, frame in shapes.whole():
+        yield struct.pack("<BH", order.index(linktype), 0) + frame[:400]
+    for made in radiotaps.every():
+        yield struct.pack("<BH", order.index(127), 4) + made.bytes[:400]
+    for n in range(6, 10):
+        yield struct.pack("<BH", n, 0) + bytes(range(40))
+    for folder, count in (("dot11-other", 40), ("radiotap", 20), ("hwsim", 60), ("wired", 2)):
+        for path in captures.OWN.folder(folder):
+            for frame in itertools.islice(captures.frames(path), count):
+                yield struct.pack("<BH", order.index(frame.linktype), frame.orig_len - len(frame.data)) + frame.data[:600]
+
+
 def dissect():
     """Every shape and radiotap header, and the first frames of the captures of 802.11."""
     whole = [(linktype, frame) for _, linktype, frame in shapes.whole()]
@@ -436,6 +451,7 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "config": configs(),
             "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(), "dissect": dissect(),
+            "pseudonym": pseudonyms(),
             "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),

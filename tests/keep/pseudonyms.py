@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Pseudonyms a second time, written from docs/keep-pseudonyms.txt and keep/find/pseudonym.h."""
+"""Pseudonyms a second time, written from docs/keep-pseudonyms.txt and keep/pseudonym/pseudonym.h."""
 import hashlib
 
 MASK = 2**64 - 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: keep/find/pseudonym.o keep/find/pseudonym_text.o */
+/* links: keep/pseudonym/pseudonym.o keep/pseudonym/pseudonym_text.o */
 /* Pseudonyms: vectors of a second implementation (tests/keep/pseudonyms.py), and what makes a
  * permutation. */
 #include "unit.h"
 
 #include <sodium.h>
 
-#include "keep/find/pseudonym.h"
-#include "keep/find/pseudonym_text.h"
+#include "keep/pseudonym/pseudonym.h"
+#include "keep/pseudonym/pseudonym_text.h"
 
 #define HALF_BITS 8 /* a domain that is small enough to be tried whole */
 

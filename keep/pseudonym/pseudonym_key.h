@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The key file of --pseudonyms: 32 random bytes as base64 (saluki genpsk). */
-#ifndef KEEP_FIND_PSEUDONYM_KEY_H
-#define KEEP_FIND_PSEUDONYM_KEY_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_KEY_H
+#define KEEP_PSEUDONYM_PSEUDONYM_KEY_H
 
 #include "pseudonym.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Capture headers of 802.11 with pseudonyms: the fields that are known stay, others become zeros:
  * vendors' fields, places (PPI), and what a driver left in names. */
-#ifndef KEEP_FIND_PSEUDONYM_RADIO_H
-#define KEEP_FIND_PSEUDONYM_RADIO_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_RADIO_H
+#define KEEP_PSEUDONYM_PSEUDONYM_RADIO_H
 
 #include "pseudonym_rewrite.h"
 

@@ -3,8 +3,8 @@
  * Rewrite: a frame's bytes on their way into a copy. Only what is asked for gets there, at the same
  * offset as in the frame. If the frame lacks the bytes, the copy ends where they would begin.
  */
-#ifndef KEEP_FIND_PSEUDONYM_REWRITE_H
-#define KEEP_FIND_PSEUDONYM_REWRITE_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_REWRITE_H
+#define KEEP_PSEUDONYM_PSEUDONYM_REWRITE_H
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* 802.11 frames with pseudonyms: the MAC header, and what is known to name nobody behind it. */
-#ifndef KEEP_FIND_PSEUDONYM_DOT11_H
-#define KEEP_FIND_PSEUDONYM_DOT11_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_DOT11_H
+#define KEEP_PSEUDONYM_PSEUDONYM_DOT11_H
 
 #include "pseudonym_rewrite.h"
 

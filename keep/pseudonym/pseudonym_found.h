@@ -4,11 +4,11 @@
  * Out: the same one with its bytes rewritten (pseudonym_frame.h), and of its options and its
  * interface's texts only what names nobody but the sensor.
  */
-#ifndef KEEP_FIND_PSEUDONYM_FOUND_H
-#define KEEP_FIND_PSEUDONYM_FOUND_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_FOUND_H
+#define KEEP_PSEUDONYM_PSEUDONYM_FOUND_H
 
 #include "pseudonym.h"
-#include "search.h"
+#include "keep/model/found.h"
 
 struct pseudonym_stage;
 

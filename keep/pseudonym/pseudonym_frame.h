@@ -10,8 +10,8 @@
  * which is a sum of the original bytes. Other link types: nothing, or zeros where other programs
  * need a pseudo-header.
  */
-#ifndef KEEP_FIND_PSEUDONYM_FRAME_H
-#define KEEP_FIND_PSEUDONYM_FRAME_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_FRAME_H
+#define KEEP_PSEUDONYM_PSEUDONYM_FRAME_H
 
 #include "pseudonym.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Elements of management frames, with pseudonyms: SSIDs are replaced, elements that name nobody are
  * copied, and all others keep their id and length alone. */
-#ifndef KEEP_FIND_PSEUDONYM_ELEMENTS_H
-#define KEEP_FIND_PSEUDONYM_ELEMENTS_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_ELEMENTS_H
+#define KEEP_PSEUDONYM_PSEUDONYM_ELEMENTS_H
 
 #include "pseudonym_rewrite.h"
 

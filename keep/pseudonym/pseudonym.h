@@ -13,8 +13,8 @@
  * SSIDs: BLAKE2b with a key, as text of the same length. SSIDs of a few bytes can get the same
  * text.
  */
-#ifndef KEEP_FIND_PSEUDONYM_H
-#define KEEP_FIND_PSEUDONYM_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_H
+#define KEEP_PSEUDONYM_PSEUDONYM_H
 
 #include <stdbool.h>
 #include <stddef.h>

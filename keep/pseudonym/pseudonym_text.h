@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Addresses in texts, such as the name wlx0013ef8a2b01 of a radio, with pseudonyms. */
-#ifndef KEEP_FIND_PSEUDONYM_TEXT_H
-#define KEEP_FIND_PSEUDONYM_TEXT_H
+#ifndef KEEP_PSEUDONYM_PSEUDONYM_TEXT_H
+#define KEEP_PSEUDONYM_PSEUDONYM_TEXT_H
 
 #include "pseudonym.h"
 

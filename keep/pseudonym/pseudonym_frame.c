@@ -4,7 +4,6 @@
 
 #include <saluki/linktype.h>
 
-#include "bpf/parse.h"
 #include "dissect/radio.h"
 #include "pseudonym_dot11.h"
 #include "pseudonym_radio.h"
