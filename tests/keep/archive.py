@@ -4,7 +4,7 @@ netns. Out: a folder of capture files, and a folder `tables` with their Parquet 
 
 sensors.pcapng, which a collector has written:
   air                     all frames of the bundled capture hwsim-all-groundtruth
-  hopper                  the same air, as a radio hears it that dwells on one channel after the other
+  hopper                  the same air, as a radio hears it that dwells on one channel after the other; an event
   hall-1, hall-2, hall-3  the corridor of walk.py
 building.pcapng           a unified trace of the sensors of a simulated building (tests/merge)"""
 import dataclasses
@@ -69,6 +69,8 @@ def hop(bed, sensor_key, dwells):
     """Sends a hopping sensor's frames and dwells."""
     sensor = ends.Sensor(bed.ns, ("127.0.0.1", 5600), secret_of(sensor_key), key(bed.keys.collector_public))
     sensor.set_up()
+    said = sc.Said(0, 1, dwells[0][0].from_ns, 3, "worm", b"\0\0\0\1")
+    sensor.add_combo([], sc.ZSTD, [sc.Event(0, sc.SAID, sc.said_write(said))])
     for dwell, frames in dwells:
         parts = [frames[n:n + COMBO_FRAMES] for n in range(0, len(frames), COMBO_FRAMES)] or [[]]
         for part in parts[:-1]:
