@@ -72,8 +72,8 @@ def by_python(names, code, name):
 
 def draw(names, file, folder):
     matplotlib.use("agg")
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=SIZE_INCHES, layout="constrained")
     with pyplot.rc_context({"font.size": 8}):
+        figure, (left, right) = pyplot.subplots(1, 2, figsize=SIZE_INCHES, layout="constrained")
         exec(plots()[file], {**names, "left": left, "right": right, "COLOURS": COLOURS, "DASHES": DASHES, "Patch": Patch})
     for axes in (left, right):
         axes.tick_params(labelsize=7)

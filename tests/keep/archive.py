@@ -27,7 +27,7 @@ FORBIDDEN_MHZ, EINVAL = 5500, 22
 DWELL_NS, SWITCH_NS = 250_000_000, 5_000_000
 COMBO_FRAMES = 40
 CHANNEL = 3  # radiotap's bit
-BUILDING = {"seconds": 10.0, "sensors": 24, "aps": 16, "stas": 32, "load": 6.0}
+BUILDING = {"seconds": 20.0, "sensors": 24, "aps": 16, "stas": 32, "load": 16.0}
 
 
 @dataclasses.dataclass
