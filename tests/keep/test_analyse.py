@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import pathlib
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -63,6 +62,12 @@ def air_ns(frame):
     return int(1000 * (how.preamble + airtime.data_us(how, bits)))
 
 
+def assert_page_says(*sentences):
+    text = " ".join(page.PAGE.read_text().split())
+    for sentence in sentences:
+        assert sentence in text
+
+
 def rows(answer):
     return answer.to_dict("records")
 
@@ -98,6 +103,16 @@ def test_sql_and_python_agree(archive, answers, name, monkeypatch):
     monkeypatch.chdir(archive.tables.parent)
     by_python, _ = answers
     page.assert_equal(page.open_sql().sql(page.named("sql")[name]).df(), by_python[name])
+
+
+def test_an_address_is_looked_up_in_two_queries(archive, monkeypatch):
+    """DuckDB gives one comparison to the reader of the files, and keeps an `or` for itself."""
+    monkeypatch.chdir(archive.tables.parent)
+    db = page.open_sql()
+    is_given = [" Filters: " in " ".join(db.sql(f"explain select time from frames where {condition}").fetchall()[0][1]
+                                         .replace("\u2502", " ").split())
+                for condition in ("transmitter = 'a'", "transmitter = 'a' or receiver = 'a'")]
+    assert is_given == [True, False]
 
 
 def test_no_answer_is_missing():
@@ -148,6 +163,12 @@ def test_air_time_and_retries(trace, answers):
             e[n] for n in ("frames", "without", "attempts", "retries"))
         assert r["airtime_ms"] == pytest.approx(e["ns"] / 1e6, rel=1e-3)
     assert sum(r["retries"] for r in stations) > 500
+    top = max(stations, key=lambda r: r["airtime_ms"])
+    attempts, retries = (sum(r[name] for r in stations) for name in ("attempts", "retries"))
+    assert_page_says(
+        f"{len(stations)} transmitters used {sum(r['airtime_ms'] for r in stations):,.0f} ms of air time",
+        f"{top['transmitter']}, used {top['airtime_ms']:.0f} ms, and {100 * top['retries'] / top['attempts']:.0f} % of its "
+        f"{top['attempts']:,} attempts were retries. Of all attempts, {100 * retries / attempts:.1f} % were retries.")
     found = {(r["bssid"], ns(r["second"]) // 10**9): r["percent"] for r in rows(answers[0]["access_points"])}
     assert found == pytest.approx({key: n / 1e7 for key, n in each_second.items()}, rel=1e-3)
 
@@ -172,6 +193,11 @@ def test_utilisation(archive, answers):
             heard[mhz] += ns_of_air or 0
             count[mhz] += 1
     answer = rows(answers[0]["channels"])
+    said = {r["frequency"]: f"{r['percent']:.1f} ± {r['error_percent']:.1f} %" for r in answer}
+    true = {mhz: f"{100 * n / (span[1] - span[0]):.1f} %" for mhz, n in whole.items()}
+    assert_page_says(f"{said[2437]} air time at 2437 MHz, and {said[2412]} at 2412 MHz", f"{true[2437]} and {true[2412]}",
+                     f"Of {sum(r['frames'] for r in answer):,.0f} frames, {sum(r['without_airtime'] for r in answer):,.0f} "
+                     "had no air time.")
     assert [r["frequency"] for r in answer] == sorted({d.mhz for d in dwells})
     for r in answer:
         listened = sum(d.to_ns - d.from_ns for d in dwells if d.mhz == r["frequency"])
@@ -219,6 +245,13 @@ def test_searches(archive, answers):
 
 
 # ---- 4: roaming -------------------------------------------------------------------------------------------------------
+
+
+def test_bad_checksums_make_addresses(answers):
+    """Why the query leaves them out."""
+    frames = answers[1]["frames"]
+    probes = frames[(frames.type == 0) & (frames.subtype == 4) & frames.sensor.str.startswith("hall-")]
+    assert probes.transmitter.nunique() > probes[~probes.bad_fcs].transmitter.nunique()
 
 
 def test_roaming(archive, answers):
@@ -293,31 +326,30 @@ def test_candidates_are_far_apart(archive, answers):
     others = [np.hypot(*(a - b)) for n, a in enumerate(place.values()) for b in list(place.values())[:n]]
     print(f"{len(hidden)} candidates, {np.median(apart):.0f} m apart at the median, {min(apart):.0f} m at least; all pairs: "
           f"{np.median(others):.0f} m")
+    assert_page_says(f"{np.median(apart):.0f} m apart at the median, and any two transmitters {np.median(others):.0f} m")
     assert min(apart) > 10 and np.median(apart) > 1.2 * np.median(others)
 
 
-def truly_overlapped(archive, pairs):
-    """Pair -> for how long transmissions overlapped that a sensor heard, by the simulator's times, in ns."""
+@pytest.fixture(scope="module", name="true_air")
+def fixture_true_air(archive):
+    """Address -> its intervals on the air, by the simulator's times, of transmissions that a sensor heard. Subframes of
+    an A-MPDU, which end together, are one: the longest."""
     sent, r = archive.air.sent, archive.air.receptions
     heard = np.zeros(len(sent["kind"]), bool)
     heard[r["transmission"][~r["bad_fcs"]]] = True
-    number = {name: n for n, name in enumerate(places(archive))}
-    air = intervals_by_sender(sent, heard & ~np.isin(sent["kind"], (ACK, CTS)))
-    return {(a, b): sum(max(0, min(e, f) - max(c, d)) for c, e in air[number[a]] for d, f in air[number[b]])
-            for a, b in pairs}
-
-
-def intervals_by_sender(sent, rows_of):
-    """Sender -> its intervals on the air. Subframes of an A-MPDU, which end together, are one: that of the longest."""
-    longest = {}
-    for n in np.flatnonzero(rows_of).tolist():
-        us = frame_us(int(sent["length"][n]), int(sent["rate"][n]))
-        key = int(sent["sender"][n]), int(sent["end_ns"][n])
-        longest[key] = max(longest.get(key, 0), us)
+    names, longest = list(places(archive)), {}
+    for n in np.flatnonzero(heard & ~np.isin(sent["kind"], (ACK, CTS))).tolist():
+        key = names[sent["sender"][n]], int(sent["end_ns"][n])
+        longest[key] = max(longest.get(key, 0), frame_us(int(sent["length"][n]), int(sent["rate"][n])))
     out = collections.defaultdict(list)
-    for (sender, end), us in longest.items():
-        out[sender].append((end - 1000 * us, end))
-    return out
+    for (name, end), us in longest.items():
+        out[name].append((end - 1000 * us, end))
+    return {name: np.array(own) for name, own in out.items()}
+
+
+def overlapped_ns(ones, others):
+    return sum(np.clip(np.minimum(end, others[:, 1]) - np.maximum(begin, others[:, 0]), 0, None).sum()
+               for begin, end in ones)
 
 
 def frame_us(length, rate):
@@ -326,11 +358,38 @@ def frame_us(length, rate):
     return 6 + (40 + 4 * math.ceil(bits / 520) if rate == HT else 20 + 4 * math.ceil(bits / (4 * rate)))
 
 
-def test_overlaps(archive, answers):
+def test_overlaps(answers, true_air):
     """The trace's times give nearly the overlaps that the simulator's times give."""
     hidden = answers[0]["hidden"]
-    truth = truly_overlapped(archive, list(zip(hidden.a, hidden.b)))
-    off = [abs(r.overlap_ms - truth[r.a, r.b] / 1e6) for r in hidden.itertuples()]
-    total = sum(truth.values()) / 1e6
-    print(f"overlaps: {hidden.overlap_ms.sum():.1f} ms, in truth {total:.1f} ms, by chance {hidden.chance_ms.sum():.1f} ms")
-    assert hidden.overlap_ms.sum() == pytest.approx(total, rel=.05) and max(off) < 1
+    truth = [overlapped_ns(true_air[r.a], true_air[r.b]) / 1e6 for r in hidden.itertuples()]
+    print(f"overlaps: {hidden.overlap_ms.sum():.1f} ms, in truth {sum(truth):.1f} ms, by chance "
+          f"{hidden.chance_ms.sum():.1f} ms")
+    assert hidden.overlap_ms.sum() == pytest.approx(sum(truth), rel=.05)
+    assert_page_says(f"finds {len(hidden)} candidates", f"overlap for {hidden.overlap_ms.sum():.1f} ms, and by chance it "
+                     f"would be {hidden.chance_ms.sum():.1f} ms")
+    assert max(abs(r.overlap_ms - t) for r, t in zip(hidden.itertuples(), truth, strict=True)) < 1
+
+
+def ratio(busy, whole_ns, pairs):
+    """Overlap by overlap by chance, of all pairs."""
+    overlapped = chance = 0
+    for a, b in pairs:
+        one, other = busy[a], busy[b]
+        overlapped += overlapped_ns(one, other)
+        chance += float((one[:, 1] - one[:, 0]).sum()) * float((other[:, 1] - other[:, 0]).sum()) / whole_ns
+    return overlapped / chance
+
+
+def test_overlaps_tell_who_waits(archive, answers, true_air):
+    """Members of a cell wait for each other; cells do not hear each other."""
+    names, busy = list(places(archive)), answers[1]["busy"]
+    cell = {name: n % archives.BUILDING["aps"] for n, name in enumerate(names)}
+    pairs = [(x, y) for n, x in enumerate(busy) for y in list(busy)[:n] if x[1] == y[1]]
+    same, other = ([(x, y) for x, y in pairs if (cell[x[0]] == cell[y[0]]) == is_same] for is_same in (True, False))
+    by_trace = [ratio(busy, answers[1]["whole_ns"], some) for some in (same, other)]
+    truly = ratio({(name, 0): own for name, own in true_air.items()}, answers[1]["whole_ns"],
+                  [((x[0], 0), (y[0], 0)) for x, y in same])
+    print(f"overlap / chance: {by_trace[0]:.2f} in cells (in truth {truly:.2f}), {by_trace[1]:.2f} between cells")
+    assert truly < .005 and by_trace[0] < .3 and .7 < by_trace[1] < 1.4
+    assert_page_says(f"Between cells, which never wait for each other in this simulation, it is {by_trace[1]:.2f}",
+                     f"Within cells, it is {by_trace[0]:.2f}", f"true times, the ratio is {truly:.2f}")
