@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """docs/analyse.md: its code blocks, and how a test runs them; its tables of columns."""
+import contextlib
 import re
 
 import duckdb
-import matplotlib
 import pandas as pd
 from matplotlib import pyplot
-from matplotlib.patches import Patch
 from netns.testbed import ROOT
 
 PAGE = ROOT / "docs/analyse.md"
-# Okabe and Ito: told apart by the colour-blind, too
-COLOURS, DASHES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#000000"), ("-", "--", "-.", ":")
-SIZE_INCHES, DPI = (8, 2.8), 110
 COMMENT = {"sql": "--", "python": "#"}
 
 
@@ -71,15 +67,12 @@ def by_python(names, code, name):
 
 
 def draw(names, file, folder):
-    matplotlib.use("agg")
-    with pyplot.rc_context({"font.size": 8}):
-        figure, (left, right) = pyplot.subplots(1, 2, figsize=SIZE_INCHES, layout="constrained")
-        exec(plots()[file], {**names, "left": left, "right": right, "COLOURS": COLOURS, "DASHES": DASHES, "Patch": Patch})
-    for axes in (left, right):
-        axes.tick_params(labelsize=7)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(folder / file, dpi=DPI, metadata={"Software": None})
-    pyplot.close(figure)
+    """The page's code saves the plot in the current folder."""
+    pyplot.switch_backend("agg")
+    with contextlib.chdir(folder), pyplot.rc_context({"font.size": 8, "xtick.labelsize": 7, "ytick.labelsize": 7,
+                                                      "axes.spines.top": False, "axes.spines.right": False}):
+        exec(plots()[file], dict(names))
+    pyplot.close("all")
 
 
 def assert_equal(one, other):

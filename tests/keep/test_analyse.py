@@ -120,7 +120,7 @@ def test_no_answer_is_missing():
 
 
 def test_each_plot_can_be_drawn(archive, answers, tmp_path):
-    """A plot that is drawn, and one in the page for each."""
+    """ANALYSE_PLOTS=FOLDER keeps them."""
     by_python, names = answers
     folder = pathlib.Path(os.environ.get("ANALYSE_PLOTS") or tmp_path).absolute()
     assert len(page.plots()) == 5
