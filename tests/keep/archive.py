@@ -24,7 +24,7 @@ from keep.walk import SENSORS, Walk
 AIR = captures.OWN.root / "hwsim/hwsim-all-groundtruth.pcap.zst"
 CHANNELS = ((2412, 20, 2412), (2437, 20, 2437), (2462, 20, 2462), (5180, 80, 5210), (5500, 20, 5500), (5975, 20, 5975))
 FORBIDDEN_MHZ, EINVAL = 5500, 22
-DWELL_NS, SWITCH_NS = 250_000_000, 5_000_000
+DWELL_NS, SWITCH_NS, LATE_NS = 250_000_000, 5_000_000, 2_000_000
 COMBO_FRAMES = 40
 CHANNEL = 3  # radiotap's bit
 BUILDING = {"seconds": 20.0, "sensors": 24, "aps": 16, "stas": 32, "load": 16.0}
@@ -46,7 +46,7 @@ def mhz(frame):
 
 def hopped(frames):
     """Dwells one after the other, with the frames that a radio hears in each: (dwell, frames). Frames that arrive while
-    the radio changes its channel are unsettled."""
+    the radio changes its channel are unsettled. Some are stamped late: after the dwell's begin."""
     begin, end, n, at = frames[0].time_ns, frames[-1].time_ns, 0, 0
     while begin < end:
         channel = CHANNELS[n % len(CHANNELS)]
@@ -55,12 +55,13 @@ def hopped(frames):
             yield sc.Dwell(0, *channel, begin, begin, 0, 0, EINVAL, 0), []
             continue
         settled, until, heard = begin + SWITCH_NS, begin + DWELL_NS, []
+        is_settled = lambda f: f.time_ns >= settled + LATE_NS
         while at < len(frames) and frames[at].time_ns < until:
             f, at = frames[at], at + 1
             if mhz(f) == channel[0]:
                 heard.append(sc.Frame(*f))
-                heard[-1].direction |= 0 if f.time_ns >= settled else sc.UNSETTLED
-        marked = sum(f.time_ns < settled for f in heard)
+                heard[-1].direction |= 0 if is_settled(f) else sc.UNSETTLED
+        marked = sum(not is_settled(f) for f in heard)
         yield sc.Dwell(0, *channel, settled, until, len(heard) - marked, SWITCH_NS, 0, marked), heard
         begin = until
 

@@ -189,7 +189,7 @@ def test_utilisation(archive, answers):
     for time_ns, mhz, ns_of_air in air():
         span = [*span[:1], time_ns]
         whole[mhz] += ns_of_air or 0
-        if any(d.mhz == mhz and d.from_ns <= time_ns < d.to_ns for d in dwells):
+        if any(d.mhz == mhz and d.from_ns + archives.LATE_NS <= time_ns < d.to_ns for d in dwells):
             heard[mhz] += ns_of_air or 0
             count[mhz] += 1
     answer = rows(answers[0]["channels"])

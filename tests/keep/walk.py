@@ -61,7 +61,7 @@ class Walk:
         for number, ap in enumerate(APS):
             for n in range(int(SECONDS / 1.024)):
                 self._send(n * 1.024 + .001 * number, APS[ap], BEACON, 0, GROUP, ap, ap,
-                           bytes(8) + b"\x64\0\x11\0" + element(0, NAME.encode()) + RATES[:0] + element(1, RATES))
+                           bytes(8) + b"\x64\0\x11\0" + element(0, NAME.encode()) + element(1, RATES))
         self._search()
         self._join_and_walk()
         self._stay()
@@ -76,7 +76,7 @@ class Walk:
 
     def _search(self):
         for n in range(SEARCH_S // SEARCH_EACH_S):
-            address = f"{self.rng.choice('26ae'):>02}:" + ":".join(f"{self.rng.randrange(256):02x}" for _ in range(5))
+            address = f"d{'26ae'[n % 4]}:" + ":".join(f"{self.rng.randrange(256):02x}" for _ in range(5))
             for k in range(4):
                 name = FORMER[n // 2 % 2] if n % 2 and k == 3 else ""
                 self._probe(n * SEARCH_EACH_S + .5 + .02 * k, 0, address, name)
