@@ -672,7 +672,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
-	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg wireshark.png web.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
+	$(foreach f,$(notdir $(wildcard docs/*.md docs/analyse-*.png)) pipeline.svg wireshark.png web.png coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:packaging/prometheus/saluki.rules.yml:$(SHARE)/saluki/prometheus/saluki.rules.yml \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 

@@ -19,6 +19,7 @@ enum {
 	OPT_MAX_AGE,
 	OPT_MAX_BYTES,
 	OPT_MIN_FREE,
+	OPT_FINISHED,
 	OPT_ONCE,
 	OPT_INSTALL,
 	OPT_COMPLETION,
@@ -37,6 +38,9 @@ static const struct option_def defs[] = {
 	{ OPT_MIN_FREE, "min-free", "SIZE|PERCENT",
 	  "delete the oldest files if less is free on the disk; more\n"
 	  "than the collector's --keep-free" },
+	{ OPT_FINISHED, "finished", NULL,
+	  "nobody writes here any more: pack the newest file of each\n"
+	  "series too, and files of no series" },
 	{ OPT_ONCE, "once", NULL, "do what is to be done now, and end" },
 	{ 'q', "quiet", NULL, "log only warnings and errors" },
 	{ 'v', "verbose", NULL, "log each file" },
@@ -129,6 +133,9 @@ static int parse_option(struct keep_options *o, int id)
 	case OPT_MIN_FREE:
 		o->has_min_free = true;
 		return space_parse("--min-free", optarg, &o->min_free);
+	case OPT_FINISHED:
+		o->finished = true;
+		return 0;
 	case OPT_ONCE:
 		o->once = true;
 		return 0;

@@ -17,7 +17,7 @@ struct keep_options {
 	uint64_t max_bytes;  /* 0: none */
 	bool has_min_free;
 	struct space min_free;
-	bool once;
+	bool once, finished;
 	bool install; /* only link into Wireshark's folder; `folder` is not set */
 	enum log_level log_level;
 };

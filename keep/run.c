@@ -181,6 +181,7 @@ int run(const struct keep_options *o)
 		.changes = -1,
 		.look = { .folder = -1,
 			  .name = o->folder,
+			  .finished = o->finished,
 			  .pack = { .compress = o->compress, .columns = -1 },
 			  .max_age_us = o->max_age_us,
 			  .max_bytes = o->max_bytes,

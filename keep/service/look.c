@@ -74,7 +74,7 @@ static int pack_stem(struct look *l, const struct stem *s)
 	if (s->has[FORM_PCAPNG]) {
 		bool done = !l->pack.compress && s->has[FORM_INDEX];
 
-		if (done || !s->is_followed || !is_ours(l, s))
+		if (done || (!s->is_followed && !l->finished) || !is_ours(l, s))
 			return 0;
 		return packed(l, s, pack(l->folder, s->name, &l->pack, &p), &p);
 	}

@@ -11,6 +11,7 @@
 struct look {
 	int folder;	  /* a descriptor */
 	const char *name; /* of the folder, for messages */
+	bool finished;	  /* nobody writes to the files */
 	struct pack_options pack;
 	uint64_t max_age_us, max_bytes; /* 0: no limit */
 	const struct space *min_free;	/* NULL: no limit */

@@ -9,14 +9,13 @@ from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki capture", "saluki run", "saluki attach", "saluki detach", "saluki status",
             "saluki filter", "saluki setup", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
-            "saluki module", "saluki module genkey", "saluki module pubkey",
-            "saluki module sign", "saluki module check", "saluki module load", "saluki module unload",
-            "saluki module fill", "saluki module list", "saluki module stats",
-            "saluki module consume", "saluki-collector",
-            "saluki-collector ctl", "saluki-collector status", "saluki-collector top",
-            "saluki-collector check", "saluki-collector add", "saluki-collector enrol",
-            "saluki-collector remove", "saluki-keep", "saluki-keep find", "saluki-live", "saluki-merge", "saluki-merge receptions",
-            "saluki-merge check", "saluki-merge stats", "saluki-merge-report", "saluki-swarm", "saluki-web"]
+            "saluki module", "saluki module genkey", "saluki module pubkey", "saluki module sign",
+            "saluki module check", "saluki module load", "saluki module unload", "saluki module fill",
+            "saluki module list", "saluki module stats", "saluki module consume", "saluki-collector",
+            "saluki-collector ctl", "saluki-collector status", "saluki-collector top", "saluki-collector check",
+            "saluki-collector add", "saluki-collector enrol", "saluki-collector remove", "saluki-keep",
+            "saluki-keep find", "saluki-live", "saluki-merge", "saluki-merge receptions", "saluki-merge check",
+            "saluki-merge stats", "saluki-merge-report", "saluki-swarm", "saluki-web"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: its description, on one line
 Option = collections.namedtuple("Option", "names argument text")

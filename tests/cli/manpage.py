@@ -9,8 +9,8 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report", "saluki-swarm",
-            "saluki-web")
+PROGRAMS = ("saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report",
+            "saluki-swarm", "saluki-web")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],

@@ -33,7 +33,8 @@ def test_every_command_has_its_place():
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
                                  "saluki-collector add", "saluki-collector enrol", "saluki-collector remove",
-                                 "saluki-keep", "saluki-keep find", "saluki-live", "saluki-merge", "saluki-merge receptions", "saluki-merge check",
+                                 "saluki-keep", "saluki-keep find", "saluki-live", "saluki-merge",
+                                 "saluki-merge receptions", "saluki-merge check",
                                  "saluki-merge stats", "saluki-merge-report",
                                  "saluki-swarm", "saluki-web"]
 
@@ -140,8 +141,8 @@ def test_messages_are_those_of_the_programs(program):
             assert len(part) < 8 or part in source, message
 
 
-@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-keep", "saluki-live",
-                                  "saluki-merge"])
+@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-keep",
+                                  "saluki-live", "saluki-merge"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4

@@ -110,8 +110,6 @@ def build(bed):
     air.write_stream(bed.tmp_path / "building.pcapng")
     subprocess.run([testbed.BUILD / "saluki-merge", "-q", "-w", folder / "building.pcapng",
                     bed.tmp_path / "building.pcapng"], check=True)
-    # saluki-keep packs a file when its series goes on. These are whole, and no series.
-    subprocess.run(["zstd", "-q", "--rm", *folder.glob("*.pcapng")], check=True)
-    subprocess.run([testbed.BUILD / "saluki-keep", "-q", "--once", "--columns", tables, folder],
+    subprocess.run([testbed.BUILD / "saluki-keep", "-q", "--once", "--finished", "--columns", tables, folder],
                    check=True)
     return Archive(folder, tables, walk, Building(sim.Parameters(**BUILDING)), air, dwells)
