@@ -14,7 +14,7 @@
 #define PACKET_LEAST 32
 #define SECOND_NS 1000000000ULL
 
-enum { IF_NAME = 2, IF_DESCRIPTION = 3, IF_TSRESOL = 9, IF_TSOFFSET = 14 };
+enum { COMMENT = 1, IF_NAME = 2, IF_DESCRIPTION = 3, IF_TSRESOL = 9, IF_TSOFFSET = 14 };
 
 static uint32_t get32(const struct pcapng_block *b, const uint8_t *p)
 {
@@ -144,6 +144,8 @@ void pcapng_interface(struct pcapng_block *b, struct pcapng_interface *i)
 			copy_text(i->name, sizeof(i->name), &o);
 		else if (o.code == IF_DESCRIPTION)
 			copy_text(i->description, sizeof(i->description), &o);
+		else if (o.code == COMMENT)
+			copy_text(i->comment, sizeof(i->comment), &o);
 		else if (o.code == IF_TSRESOL && o.len == 1)
 			i->ticks = resolution_of(*o.value);
 		else if (o.code == IF_TSOFFSET && o.len == 8)

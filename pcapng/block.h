@@ -36,7 +36,7 @@ struct pcapng_interface {
 	uint16_t linktype;
 	uint64_t ticks;	  /* a second */
 	int64_t offset_s; /* added to stamps */
-	char name[128], description[256];
+	char name[128], description[256], comment[256];
 };
 
 /* Reads the block at the begin of `len` bytes. An obsolete packet block becomes a BLOCK_PACKET.

@@ -17,6 +17,9 @@
  * transmission, in nanoseconds since 1970. */
 #define SECTION_TRACE_FORMAT "trace %llu"
 
+/* In a comment of an interface, before the name of its sensor's group, which ends the comment. */
+#define SECTION_GROUP ", group "
+
 /* The comment of a frame that came while its radio changed the channel. */
 #define FRAME_UNSETTLED "heard while the radio was changing channel"
 

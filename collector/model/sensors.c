@@ -108,6 +108,10 @@ static unsigned int apply(struct sensor *s, const struct sensors_line *l)
 		strcpy(s->name, l->name);
 		what |= SENSOR_NAMED;
 	}
+	if (strcmp(s->group_name, l ? l->group_name : "")) {
+		strcpy(s->group_name, l ? l->group_name : "");
+		what |= SENSOR_NAMED;
+	}
 	s->group = l ? l->group : 0;
 	s->place = l ? l->place : (struct sensor_place){ 0 };
 	if (l && memcmp(&s->linktypes, &l->linktypes, sizeof(l->linktypes))) {

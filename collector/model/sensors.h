@@ -69,8 +69,9 @@ struct sensor {
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 	uint8_t next[KEY_LEN]; /* its next public key; zeros: none */
 	struct sensor_place place;
-	uint16_t group; /* its number in the file, from 1; 0: none */
-	uint64_t begun; /* number of sessions set up */
+	uint16_t group;			 /* its number in the file, from 1; 0: none */
+	char group_name[GROUP_NAME_MAX]; /* "": none */
+	uint64_t begun;			 /* number of sessions set up */
 	struct sensor_info info;
 	uint32_t links_version;		     /* of `info`, when `links` was taken from it */
 	char links[INFO_INTERFACES_MAX + 1]; /* board/links.c */
@@ -89,7 +90,7 @@ struct sensors {
 
 /* Changes of a sensor, as bits. */
 enum {
-	SENSOR_NAMED = 1,     /* its name */
+	SENSOR_NAMED = 1,     /* its name, or its group's */
 	SENSOR_LINKTYPES = 2, /* its allowed link types */
 	SENSOR_KEYS = 4,      /* its keys, or whether it is listed */
 };

@@ -121,7 +121,7 @@ static void keys_changed(struct network *o, struct sensor *s)
 static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
 {
 	if (what & SENSOR_NAMED)
-		interfaces_forget(s); /* blocks contain the name */
+		interfaces_forget(s); /* blocks contain the names */
 	if (what & SENSOR_LINKTYPES)
 		s->combo->refused_logged = 0;
 	if (what & SENSOR_KEYS)

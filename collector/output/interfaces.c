@@ -9,6 +9,7 @@
 #include <saluki/linktype.h>
 
 #include "collector/model/sensors.h"
+#include "pcapng/section.h"
 #include "wire/bytes.h"
 #include "sensor.h"
 
@@ -67,8 +68,9 @@ static size_t block_write(uint8_t *out, const struct sensor *s, const struct com
 	snprintf(full_name, sizeof(full_name), "%s:%s", s->name, name);
 	snprintf(description, sizeof(description), "sensor %s (id %u), interface %s%s%s", s->name,
 		 s->id, name, *own.source ? " by " : "", own.source);
-	snprintf(comment, sizeof(comment), "%s%s%s", info.application, *own.keep ? ", keep " : "",
-		 own.keep);
+	snprintf(comment, sizeof(comment), "%s%s%s%s%s", info.application,
+		 *own.keep ? ", keep " : "", own.keep, *s->group_name ? SECTION_GROUP : "",
+		 s->group_name);
 	return pcapng_interface(out, &(struct pcapng_interface){ .linktype = f->linktype,
 								 .snaplen = own.snaplen,
 								 .name = full_name,

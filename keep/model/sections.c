@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcapng/section.h"
+
 /* Names are NAME:IF; saluki-merge's are channels. */
 static void name_it(struct section_interface *to, const struct pcapng_interface *i)
 {
+	const char *group = strstr(i->comment, SECTION_GROUP);
 	const char *name = i->name;
 	unsigned int id = 0;
 
@@ -22,6 +25,9 @@ static void name_it(struct section_interface *to, const struct pcapng_interface 
 	} else {
 		to->sensor[0] = 0;
 	}
+	if (group)
+		snprintf(to->group, sizeof(to->group), "%.*s", (int)sizeof(to->group) - 1,
+			 group + strlen(SECTION_GROUP));
 	snprintf(to->name, sizeof(to->name), "%.*s", (int)sizeof(to->name) - 1, name);
 }
 
