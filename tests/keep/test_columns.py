@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tables of saluki-keep: on every capture, each column of `frames` is what the dissection says (which tests/dissect
+compares with tshark), and three readers read the same rows."""
+import datetime
+import json
+import subprocess
+
+import duckdb
+import polars
+import pyarrow.parquet as pq
+import pytest
+
+from dissect import dissected
+from keep import made
+from keep.made import Capture, file_name, keep, write
+from merge import program, sim
+from reference import captures
+
+FOLDERS = ("hwsim", "radiotap", "dot11-other", "wired", "malformed")
+FILES = [path for c in captures.at_hand() for name in FOLDERS for path in c.folder(name)]
+PHYS = {"0": None, "1": "dsss", "2": "ofdm", "3": "ht", "4": "vht", "5": "he"}
+NUMBERS = ("frequency", "signal", "noise", "rate_kbps", "mcs", "streams", "airtime_ns", "type", "subtype", "flags",
+           "duration", "sequence", "fragment", "ethertype")
+ADDRESSES = ("receiver", "transmitter", "bssid", "source", "destination")
+BLOCK_FRAME_MAX = 262144
+
+
+def text(data):
+    """Bytes as the tables have them."""
+    out, at = "", 0
+    while at < len(data):
+        for size in range(1, 5):
+            try:
+                c = data[at:at + size].decode()
+            except UnicodeDecodeError:
+                continue
+            if len(c) == 1 and c != "\\" and c.isprintable() or (len(c) == 1 and ord(c) > 0x9f):
+                out, at = out + c, at + size
+                break
+        else:
+            out, at = out + f"\\x{data[at]:02x}", at + 1
+    return out
+
+
+def tables(folder, columns, table="frames"):
+    files = sorted((columns / table).glob("day=*/*.parquet"))
+    return [row for path in files for row in pq.read_table(path, partitioning=None).to_pylist()]
+
+
+def columns_of(folder, *, finished=True):
+    columns = folder.parent / "columns"
+    columns.mkdir(exist_ok=True)
+    keep("--once", *(["--finished"] if finished else []), "--columns", columns, folder)
+    return columns
+
+
+def ns(value):
+    return value.value if hasattr(value, "value") else int(value)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_each_column_of_each_capture(folder, tmp_path, path):
+    want = [f for f in dissected.run(dissected.unpacked(path, tmp_path)) if int(f["cap_len"]) <= BLOCK_FRAME_MAX]
+    if not want:
+        return
+    linktypes = sorted({int(f["linktype"]) for f in want})
+    capture = Capture(sensors=())
+    for number, linktype in enumerate(linktypes):
+        capture.parts.append(made.interface(f"s{number}", number + 1, linktype=linktype))
+        capture.combos[number] = 0
+    for n, f in enumerate(want):
+        on = linktypes.index(int(f["linktype"]))
+        frame = captures.Frame(made.START_NS + n, max(int(f["orig_len"]), int(f["cap_len"])), 0, bytes.fromhex(f["data"]))
+        capture.add([frame], on)
+    write(folder, 1, capture.bytes())
+    got = sorted(tables(folder, columns_of(folder)), key=lambda row: ns(row["time"]))
+    assert len(got) == len(want)
+    for row, f in zip(got, want, strict=True):
+        for name in NUMBERS:
+            assert row[name] == (int(f[name]) if f[name] else None), name
+        for name in ADDRESSES:
+            assert row[name] == (bytes.fromhex(f[name]).hex(":") if f[name] else None), name
+        assert row["bad_fcs"] == (bool(int(f["bad_fcs"])) if f["bad_fcs"] else None)
+        assert row["phy"] == PHYS[f["phy"]] and row["linktype"] == int(f["linktype"])
+        assert (row["kept"], row["length"]) == (int(f["cap_len"]), max(int(f["orig_len"]), int(f["cap_len"])))
+
+
+def test_ssids_of_any_bytes(folder):
+    """All 256 bytes, in beacons: the text is valid UTF-8, and its bytes can be had back."""
+    names = [bytes(range(at, at + 32)) for at in range(0, 256, 32)] + ["日本語 ü".encode(), b"a\\x41", b"\xc3", b""]
+    radiotap = bytes([0, 0, 8, 0, 0, 0, 0, 0])
+    header = bytes([0x80, 0, 0, 0]) + b"\xff" * 6 + bytes.fromhex("020000000001") * 2 + bytes(2) + bytes(12)
+    frames = [captures.Frame(made.START_NS + n, len(radiotap + header) + 2 + len(s), 127,
+                             radiotap + header + bytes([0, len(s)]) + s) for n, s in enumerate(names)]
+    write(folder, 1, Capture().add(frames).bytes())
+    columns = columns_of(folder)
+    path, = (columns / "frames").glob("day=*/*.parquet")
+    by_arrow = pq.read_table(path, partitioning=None)["ssid"].to_pylist()
+    by_duckdb = [row[0] for row in duckdb.sql(f"select ssid from '{path}' order by time").fetchall()]
+    by_polars = polars.read_parquet(path)["ssid"].to_list()
+    assert by_arrow == by_duckdb == by_polars == [text(s) for s in names]
+    for s, shown in zip(names, by_arrow, strict=True):
+        assert shown.encode().decode("unicode_escape").encode("latin1") == s or "\\x" not in shown
+
+
+def test_rows_say_where_a_frame_is(folder, frames):
+    data = Capture(sensors=("lib-1", "lib-2")).add(frames[:90], on=0).add(frames[:90], on=1).bytes()
+    write(folder, 1, data)
+    rows = tables(folder, columns_of(folder))
+    assert [r["sensor"] for r in rows] == ["lib-1"] * 90 + ["lib-2"] * 90
+    for sensor in (0, 1):
+        own = rows[90 * sensor:90 * sensor + 90]
+        assert [ns(r["time"]) for r in own] == sorted(f.time_ns for f in frames[:90])
+        assert {(r["run"], r["file"], r["interface"]) for r in own} == {(7 + sensor, file_name(1), "wlan0")}
+        assert sorted((r["combo"], r["number"]) for r in own) == [(n // 40, n % 40) for n in range(90)]
+    for r in rows:
+        begin = r["offset"] + 28
+        assert data[begin:begin + r["kept"]] in [f.data for f in frames[:90]]
+
+
+def test_frames_that_were_heard_while_the_channel_changed(folder, frames):
+    capture = Capture()
+    for n, f in enumerate(frames[:4]):
+        capture.parts.append(made.packet(f.time_ns + n, f.data, f.orig_len,
+                                         options=[made.option(1, "heard while the radio was changing channel")][:n % 2]))
+    write(folder, 1, capture.bytes())
+    assert [r["unsettled"] for r in tables(folder, columns_of(folder))] == [False, True, False, True]
+
+
+def test_the_day_is_that_of_the_last_write(folder, frames):
+    write(folder, 1, Capture().add(frames[:10]).bytes(), age_s=3 * 86400)
+    columns = columns_of(folder)
+    day = datetime.datetime.fromtimestamp((folder / f"{file_name(1)}.zst").stat().st_mtime, datetime.UTC).date()
+    assert [str(p.relative_to(columns).parent) for p in columns.rglob("*.parquet")] == [f"frames/day={day}"]
+
+
+def test_events(folder, frames):
+    line = {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": made.START_NS + 5,
+            "direction": "in", "data": "0a0b0c", "id": "aad942a85eae87d0-4-46"}
+    lines = [json.dumps(line), json.dumps({**line, "interface": "w\\\"\x01"}).replace("\\\\", "\\u005c"), "{}", "no", ""]
+    capture = Capture().add(frames[:3])
+    for said in lines:
+        body = said.encode()
+        capture.parts.append(made.block(made.CUSTOM, made.struct.pack("<I", made.ENTERPRISE)
+                                        + made.struct.pack(">I", len(body)) + body + bytes(-len(body) % 4)))
+    write(folder, 1, capture.bytes())
+    first, second = tables(folder, columns_of(folder), "events")
+    assert {**first, "time_ns": ns(first["time"])}.items() >= line.items()
+    assert second["interface"] == 'w\\x5c"\\x01' and first["file"] == file_name(1)
+
+
+def test_coverage(folder, frames):
+    capture = Capture().add(frames[:3])
+    begin, end = made.START_NS, made.START_NS + 250_000_000
+
+    def time(code, value):
+        return made.option(code, made.struct.pack("<II", value >> 32, value & 0xffffffff))
+    for comment in ("channel 36/80 (5180 MHz, width 80, center 5210), switch 35000 ns, marked 2, up 86400000000000 ns",
+                    "channel 1 (2412 MHz, width 20, center 2412), switch 0 ns, marked 0, error 16: busy", "something else"):
+        capture.parts.append(made.block(made.STATISTICS, made.struct.pack("<III", 0, end >> 32, end & 0xffffffff),
+                                        [time(2, begin), time(3, end), made.option(4, made.struct.pack("<Q", 17)),
+                                         made.option(1, comment)]))
+    write(folder, 1, capture.bytes())
+    rows = tables(folder, columns_of(folder), "coverage")
+    assert [(ns(r["from"]), ns(r["to"]), r["frequency"], r["width"], r["center"], r["switch_ns"], r["marked"], r["error"],
+             r["frames"], r["sensor"]) for r in rows] == [
+        (begin, end, 5180, 80, 5210, 35000, 2, None, 17, "lib"), (begin, end, 2412, 20, 2412, 0, 0, 16, 17, "lib")]
+
+
+def test_a_unified_trace(folder, tmp_path):
+    """Transmissions and receptions are those that saluki-merge prints, in one trace of several files."""
+    sim.simulate(seconds=8.0, sensors=12, aps=9, stas=40).write_stream(tmp_path / "air.pcapng")
+    program.run("-q", "-w", folder, "-C", "1", tmp_path / "air.pcapng")
+    parts = sorted(folder.glob("*.pcapng"))
+    want = [row for part in parts for row in program.rows(part)]
+    columns = columns_of(folder)
+    receptions = tables(folder, columns, "receptions")
+    transmissions = tables(folder, columns, "transmissions")
+    assert len(parts) > 1 and len({t["trace"] for t in transmissions}) == 1
+    assert len(receptions) == len(want) and {r["trace"] for r in receptions} == {t["trace"] for t in transmissions}
+    heard = sorted((r["transmission"], r["sensor"], r["off_ns"], r["sigma_ns"], r["flags"], r["part"]) for r in receptions)
+    assert [h[0] for h in heard] == sorted(int(w["transmission"]) for w in want)
+    numbers = [t["transmission"] for t in transmissions]
+    assert len(numbers) == len(set(numbers)) and set(numbers) == {h[0] for h in heard}
+    assert sum(t["receptions"] for t in transmissions) + sum(1 for r in receptions if r["flags"] & 1) == len(receptions)
+    assert made.read_index(folder / f"{parts[0].name.removesuffix('.pcapng')}.idx").flags & 2
+
+
+def test_readers_read_an_archive_as_one_table(folder, frames):
+    made.make_series(folder, 3, frames)
+    columns = columns_of(folder)
+    files = sorted((columns / "frames").glob("day=*/*.parquet"))
+    for path in files:
+        pq.ParquetFile(path).read().validate(full=True)
+    count = len(frames) // 3 * 3 + 1
+    everything = f"read_parquet('{columns}/frames/*/*.parquet', hive_partitioning=true)"
+    assert duckdb.sql(f"select count(*) from {everything}").fetchall() == [(count,)]
+    assert polars.scan_parquet(columns / "frames/**/*.parquet").select(polars.len()).collect().item() == count
+    assert pq.read_table(columns / "frames").num_rows == count
+    by_duckdb = duckdb.sql(f"select transmitter, count(*) from {everything} group by 1 order by 1").fetchall()
+    by_polars = (polars.scan_parquet(columns / "frames/**/*.parquet").group_by("transmitter").len().collect().rows())
+    assert dict(by_duckdb) == dict(by_polars) and len(by_duckdb) > 5
+
+
+def test_killed_again_with_columns_there_is_one_row_a_frame(folder, frames):
+    """Columns of a file that is packed again replace those before."""
+    made.make_series(folder, 1, frames)
+    data = (folder / file_name(1)).read_bytes()
+    stamp = (folder / file_name(1)).stat().st_mtime_ns
+    columns = columns_of(folder, finished=False)
+    (folder / file_name(1)).write_bytes(data)
+    made.os.utime(folder / file_name(1), ns=(stamp, stamp))
+    assert columns_of(folder, finished=False) == columns
+    assert len(tables(folder, columns)) == len(frames)
+
+
+def test_a_columns_folder_that_is_not_there(folder, frames):
+    made.make_series(folder, 1, frames)
+    _, said = keep("--once", "--columns", folder / "nowhere", folder, status=1)
+    assert "--columns" in said and "No such file" in said
+    assert subprocess.run(["ls", folder], capture_output=True, text=True, check=True).stdout.count(".zst") == 0
