@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, ap70;
+rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, keep, ap70;
 without arguments, all of them. Also ap70_levels, ap70_stages and steady, only if named."""
 import contextlib
 import json
@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, live,
-                   merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, keep,
+                   live, merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
                    stolen, worst)
 from netns import testbed
 from reference import captures
@@ -30,7 +30,7 @@ SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "live", "restart", "filter",
-         "modules", "export", "fleet", "merge", "ap70"]
+         "modules", "export", "fleet", "merge", "keep", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages", "steady"]
 SIZES = [64, 500, 1000, 1500]
 
@@ -77,6 +77,9 @@ TARGETS = {
     "merge_frames_per_s": (">=", 1e6), "merge_memory_mib": ("<=", 128),
     "merge_memory_growth_10min": ("<=", 0.05), "merge_memory_growth_24h": ("<=", 0.05),
     "merge_outage_found": (">=", 0.975), "merge_outage_found_files": (">=", 1.0), "merge_order_ppm": ("<=", 20),
+    "keep_cpu_s_per_m": ("<=", 1.0), "columns_ns_row": ("<=", 400), "columns_bytes_row": ("<=", 20),
+    "find_address_s": ("<=", 2.0), "find_absent_s": ("<=", 0.5), "index_share": ("<=", 0.02),
+    "duckdb_address_ms": ("<=", 100), "duckdb_absent_ms": ("<=", 20), "duckdb_month_ms": ("<=", 2000),
 }
 
 
@@ -328,6 +331,11 @@ def part_export(directory):
 def part_fleet(directory):
     say(f"fleet: {export.SENSORS:,} sensors")
     return fleet.measure(fresh(directory), say)
+
+
+def part_keep(directory):
+    say("keep: simulated airs of a building with 100 sensors")
+    return keep.measure(fresh(directory), say)
 
 
 def part_merge(directory):

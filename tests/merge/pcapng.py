@@ -50,7 +50,7 @@ def block(kind, body, *options):
 
 def section():
     return block(SECTION, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1), option(3, b"Linux, simulated"),
-                 option(4, b"saluki-collector, simulated"))
+                 option(4, b"saluki-collector simulated"))
 
 
 def interface(sensor, number, interface_name):
