@@ -18,8 +18,9 @@
 
 #define SHB_APPLICATION 4
 #define ENDING ".pcapng"
-#define BEGIN 1024 /* bytes that tell what a file is */
-#define OTHERS 16  /* open files that are no input: standard ones, the trace, those of libraries */
+#define COMPRESSED ".pcapng.zst" /* saluki-keep has compressed it */
+#define BEGIN 1024		 /* bytes that tell what a file is */
+#define OTHERS 16 /* open files that are no input: standard ones, the trace, those of libraries */
 
 static const char merged[] = "is a trace of saluki-merge; give the files of saluki-collector";
 
@@ -77,11 +78,16 @@ static int add_file(struct names *n, const char *path, const struct stat *st, bo
 	return -EINVAL;
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t len = strlen(name), end = strlen(ending);
+
+	return len > end && !strcmp(name + len - end, ending);
+}
+
 static int is_capture(const struct dirent *d)
 {
-	size_t len = strlen(d->d_name), end = strlen(ENDING);
-
-	return len > end && !strcmp(d->d_name + len - end, ENDING);
+	return ends_with(d->d_name, ENDING) || ends_with(d->d_name, COMPRESSED);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -169,6 +175,7 @@ static bool is_merged(struct pcapng_block b)
 static const char *wrong_with(int fd)
 {
 	static const uint32_t section = BLOCK_SECTION; /* the same in both byte orders */
+	static const uint8_t zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
 	uint8_t begin[BEGIN];
 	ssize_t n = pread(fd, begin, sizeof(begin), 0);
 	bool swapped = false;
@@ -177,6 +184,8 @@ static const char *wrong_with(int fd)
 
 	if (n < 0)
 		return strerror(errno);
+	if (n >= 4 && !memcmp(begin, zstd, sizeof(zstd)))
+		return "is compressed; unpack it with 'zstd -d'";
 	len = pcapng_block(&b, begin, n, &swapped);
 	if (len < 0 || memcmp(begin, &section, n < 4 ? n : 4))
 		return "is not a pcapng file";

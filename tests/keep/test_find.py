@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """saluki-keep find: what it finds is what tshark's display filters find in the originals, frame for frame, from packed
 files, from files that are being written, and with indexes that lie."""
+import contextlib
 import datetime
 import json
 import os
@@ -116,7 +117,10 @@ def test_by_expression(folder, archive, tmp_path, expression):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
 def test_an_address_as_tshark_finds_it(folder, tmp_path, path):
     """Frame for frame, for some addresses of each capture: those of the most and of the fewest frames."""
-    frames = [f for f in captures.frames(path) if f.linktype != captures.NO_LINKTYPE]
+    frames = []
+    with contextlib.suppress(captures.Corrupt):  # the frames before what is malformed
+        for f in captures.frames(path):
+            frames.append(f)
     linktype = frames[0].linktype
     frames = [f for f in frames if f.linktype == linktype]
     write(folder, 1, Capture(linktype=linktype).add(frames).bytes())

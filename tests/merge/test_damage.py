@@ -9,6 +9,7 @@ import struct
 import subprocess
 
 import pytest
+import zstandard
 
 from merge import pcapng, replay
 from merge.program import PROGRAM, check, rows, run
@@ -326,3 +327,13 @@ def test_thousands_of_radios_hear_a_beacon(folder, sensors):
     assert max(sum(r["transmission"] == str(n + 1) for r in table) for n in range(beacons)) == sensors
     names = {f"s-{n}" for n in range(sensors)}
     assert {r["sensor"] for r in table} == names
+
+
+def test_files_that_saluki_keep_has_compressed(folder, plain):
+    """They are named: a merge without them is not whole."""
+    shutil.copytree(plain.files, folder / "in")
+    first = min((folder / "in").glob("*.pcapng"))
+    first.with_suffix(".pcapng.zst").write_bytes(zstandard.compress(first.read_bytes()))
+    first.unlink()
+    said = run("-w", folder / "u.pcapng", folder / "in", status=1)
+    assert said.count(f"{first.name}.zst: is compressed; unpack it with 'zstd -d'; it is left out") == 1
