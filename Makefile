@@ -90,7 +90,8 @@ DISSECT := $(BUILD)/dissect.a
 KEEP_SOURCES := $(wildcard keep/*.c keep/*/*.c)
 KEEP := $(KEEP_SOURCES:%.c=$(BUILD)/%.o)
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
-PARQUET := $(patsubst %.c,$(BUILD)/%.o,$(wildcard keep/parquet/*.c))
+PARQUET := $(patsubst %.c,$(BUILD)/%.o,$(wildcard keep/parquet/*.c) common/buffer.c keep/compact/concat.c \
+	keep/compact/footer_read.c keep/compact/thrift_read.c)
 WEB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard web/*.c))
 MERGE_SOURCES := $(wildcard merge/*.c merge/*/*.c)
 MERGE := $(MERGE_SOURCES:%.c=$(BUILD)/%.o)

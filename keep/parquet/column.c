@@ -1,187 +1,149 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "column.h"
-
+/* A column of a row group: chooses the encoding, and makes pages, statistics and bloom filter. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include <zstd.h>
 
-#include "bloom.h"
-#include "delta.h"
-#include "hybrid.h"
-#include "text.h"
-#include "thrift.h"
+#include "internal.h"
 #include "wire/bytes.h"
 
-/* The rows that have a value, in order. */
-struct rows {
-	const uint32_t *at; /* NULL: 0, 1, 2... */
-	uint32_t count, all;
-	uint32_t differ; /* count; or 1: all values are the first one */
-};
+#define LEVEL 1 /* of zstd */
+#define SLOT_BITS 14
+#define DISTINCT_MAX 4096 /* integers of more values have no dictionary */
+
+enum page_type { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+
+static size_t width_of(const struct parquet_column *c)
+{
+	return c->type == PARQUET_BOOLEAN ? 1 : c->type == PARQUET_INT64 ? 8 : 4;
+}
+
+/* Appends the body to `out` as a page of `count` values, and empties it. */
+static void put_page(struct parquet *f, struct chunk *k, enum page_type type, uint32_t count)
+{
+	size_t room = ZSTD_compressBound(f->body.len), len, begin = f->out.len;
+	struct thrift t = { &f->out, 0 }, head;
+	bool is_data = type == PAGE_DATA;
+
+	if (f->body.failed || !bytes_reserve(&f->packed, room))
+		return;
+	len = ZSTD_compressCCtx(f->zstd, f->packed.data, room, f->body.data, f->body.len, LEVEL);
+	if (ZSTD_isError(len) || room > INT32_MAX) /* Thrift's lengths have 31 bits */
+		f->error = room > INT32_MAX ? -EFBIG : -ENOMEM;
+	if (f->error)
+		return;
+	thrift_int(&t, 1, THRIFT_I32, type);
+	thrift_int(&t, 2, THRIFT_I32, (int64_t)f->body.len);
+	thrift_int(&t, 3, THRIFT_I32, (int64_t)len);
+	head = thrift_struct(&t, is_data ? 5 : 7);
+	thrift_int(&head, 1, THRIFT_I32, count);
+	thrift_int(&head, 2, THRIFT_I32,
+		   is_data && k->has_dictionary ? ENCODING_RLE_DICTIONARY : ENCODING_PLAIN);
+	for (int id = 3; is_data && id <= 4; id++) /* definition and repetition levels */
+		thrift_int(&head, id, THRIFT_I32, ENCODING_RLE);
+	thrift_stop(&head);
+	thrift_stop(&t);
+	k->data = f->written + begin;
+	k->raw += f->out.len - begin + f->body.len;
+	bytes_put(&f->out, f->packed.data, len);
+	k->packed += f->out.len - begin;
+	f->body.len = 0;
+}
+
+/* Encodings.md's hybrid: one run of v[0], which is below 256; or all values packed. */
+static void put_hybrid(struct bytes *out, const uint32_t *v, uint32_t n, int width, bool is_run)
+{
+	bytes_varint(out, is_run ? (uint64_t)n << 1 : (n + 7) / 8 << 1 | 1);
+	if (is_run)
+		bytes_put(out, &(uint8_t){ (uint8_t)v[0] }, 1);
+	else
+		bytes_pack(out, v, n, width);
+}
+
+/* Picks the values of rows that have one. Returns how many, and makes the definition levels. */
+static uint32_t pick(struct parquet *f, const struct parquet_column *c,
+		     const struct parquet_values *v, const uint32_t *order, uint32_t rows)
+{
+	int64_t mask = c->logical == PARQUET_UINT32 ? (int64_t)UINT32_MAX : -1;
+	size_t width = width_of(c);
+	uint32_t count = 0;
+
+	f->flags[0] = 1;
+	if (v->present && memchr(v->present, 0, rows)) {
+		for (uint32_t i = 0; i < rows; i++) {
+			uint32_t at = order ? order[i] : i;
+
+			f->flags[i] = v->present[at] != 0;
+			f->picked[count] = at;
+			count += f->flags[i];
+		}
+		order = f->picked;
+		rows = count;
+	}
+	for (uint32_t i = 0; i < rows; i++) {
+		uint32_t at = order ? order[i] : i;
+
+		f->x[i] = width == 1   ? ((const uint8_t *)v->values)[at] != 0
+			  : width == 4 ? ((const int32_t *)v->values)[at] & mask
+				       : ((const int64_t *)v->values)[at];
+	}
+	return rows;
+}
+
+/* Numbers the distinct values. Returns how many there are; 0: more than `most`. A text's code is
+ * its own slot. */
+static uint32_t number(struct parquet *f, bool is_text, uint32_t n, uint32_t most)
+{
+	uint32_t count = 0, mask = (1U << f->slot_bits) - 1;
+
+	memset(f->slots, 0, sizeof(*f->slots) << f->slot_bits);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t x = (uint64_t)f->x[i], hash = x * 0x9e3779b97f4a7c15;
+		uint32_t slot = (uint32_t)(is_text ? x : hash >> (64 - f->slot_bits));
+
+		while (f->slots[slot] && f->distinct[f->slots[slot] - 1] != f->x[i])
+			slot = (slot + 1) & mask;
+		if (!f->slots[slot]) {
+			if (count == most)
+				return 0;
+			f->distinct[count++] = f->x[i];
+			f->slots[slot] = count;
+		}
+		f->numbers[i] = f->slots[slot] - 1;
+	}
+	return count;
+}
 
 static void put_bounds(struct chunk *k, const void *min, uint32_t min_len, const void *max,
 		       uint32_t max_len)
 {
-	k->bounded = min_len <= BOUND_MAX && max_len <= BOUND_MAX;
-	if (!k->bounded)
+	k->has_bounds = min_len <= BOUND_MAX && max_len <= BOUND_MAX;
+	if (!k->has_bounds)
 		return;
 	memcpy(k->min, min, k->min_len = min_len);
 	memcpy(k->max, max, k->max_len = max_len);
 }
 
-/* Definition levels: 1 for each row that has a value. */
-static void put_levels(struct column_work *w, const struct parquet_column *c, const struct rows *r)
-{
-	struct bytes *out = &w->pages.body;
-	size_t begin;
-
-	if (!c->optional)
-		return;
-	begin = bytes_begin(out);
-	if (r->count == r->all || !r->count) {
-		hybrid_put_run(out, r->count > 0, r->all, 1);
-	} else {
-		thrift_varint(out, (r->all + 7) / 8 << 1 | 1);
-		hybrid_put_bits(out, w->flags, r->all);
-	}
-	bytes_end(out, begin);
-}
-
-/* The body has the dictionary; w->indexes refer to it. */
-static void put_dictionary(struct column_work *w, const struct parquet_column *c,
-			   const struct rows *r, uint32_t count, struct chunk *k)
-{
-	uint8_t width = (uint8_t)hybrid_width(count - 1);
-
-	page_put(&w->pages, k, PAGE_DICTIONARY, count, ENCODING_PLAIN);
-	put_levels(w, c, r);
-	bytes_put(&w->pages.body, &width, 1);
-	if (count == 1)
-		hybrid_put_run(&w->pages.body, 0, r->count, width);
-	else
-		hybrid_put(&w->pages.body, w->indexes, r->count, width);
-	page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_RLE_DICTIONARY);
-}
-
-/* ---- booleans -------------------------------------------------------------------------------- */
-
-static void put_booleans(struct column_work *w, const struct parquet_column *c, const uint8_t *v,
-			 const struct rows *r, struct chunk *k)
-{
-	uint8_t *x = (uint8_t *)w->ints, min = 1, max = 0;
-
-	for (uint32_t i = 0; i < r->count; i++) {
-		x[i] = v[r->at ? r->at[i] : i] != 0;
-		min &= x[i];
-		max |= x[i];
-	}
-	if (r->count)
-		put_bounds(k, &min, 1, &max, 1);
-	put_levels(w, c, r);
-	hybrid_put_bits(&w->pages.body, x, r->count);
-	page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_PLAIN);
-}
-
-/* ---- integers -------------------------------------------------------------------------------- */
-
-static const int64_t *pick(struct column_work *w, const struct parquet_column *c, const void *v,
-			   const struct rows *r)
-{
-	const int64_t *wide = v;
-	const int32_t *narrow = v;
-	int64_t mask = c->logical == PARQUET_UINT32 ? (int64_t)UINT32_MAX : -1;
-
-	if (c->type == PARQUET_INT64 && !r->at)
-		return wide;
-	for (uint32_t i = 0; i < r->differ; i++) {
-		uint32_t at = r->at ? r->at[i] : i;
-
-		w->ints[i] = c->type == PARQUET_INT64 ? wide[at] : narrow[at] & mask;
-	}
-	return w->ints;
-}
-
-static void put_plain(struct bytes *out, const int64_t *x, uint32_t n, size_t width)
-{
-	uint8_t *to = bytes_reserve(out, n * width);
-
-	for (uint32_t i = 0; to && i < n; i++) {
-		uint64_t le = htole64((uint64_t)x[i]);
-
-		memcpy(to + i * width, &le, width);
-	}
-	out->len += to ? n * width : 0;
-}
-
-/* Looks for bounds and distinct values. Returns the size of the dictionary, 0: there is none. */
-static uint32_t number_ints(struct column_work *w, const struct parquet_column *c, const int64_t *x,
-			    const struct rows *r, struct chunk *k)
+/* Integers of `width` bytes in PLAIN encoding, and their bounds. */
+static void put_ints(struct parquet *f, const struct parquet_column *c, const int64_t *x,
+		     uint32_t n, struct chunk *k)
 {
 	int64_t flip = c->logical == PARQUET_UINT64 ? INT64_MIN : 0; /* compare as unsigned ones */
 	int64_t min = INT64_MAX, max = INT64_MIN;
-	uint32_t width = c->type == PARQUET_INT64 ? 8 : 4;
-	uint64_t le[2];
+	uint32_t width = (uint32_t)width_of(c);
+	uint8_t *to = bytes_reserve(&f->body, (size_t)n * width);
 
-	for (uint32_t i = 0; i < r->differ; i++) {
+	if (!to || !n)
+		return;
+	for (uint32_t i = 0; i < n; i++, to += width) {
+		memcpy(to, &(uint64_t){ htole64((uint64_t)x[i]) }, width);
 		min = (x[i] ^ flip) < min ? x[i] ^ flip : min;
 		max = (x[i] ^ flip) > max ? x[i] ^ flip : max;
 	}
-	le[0] = htole64((uint64_t)(min ^ flip));
-	le[1] = htole64((uint64_t)(max ^ flip));
-	put_bounds(k, &le[0], width, &le[1], width);
-	return distinct_find(&w->distinct, x, r->differ, min ^ flip, max ^ flip, r->count / 2,
-			     w->indexes);
-}
-
-static void put_ints(struct column_work *w, const struct parquet_column *c, const void *v,
-		     const struct rows *r, struct chunk *k)
-{
-	const int64_t *x = pick(w, c, v, r);
-	uint32_t count = r->count ? number_ints(w, c, x, r, k) : 0;
-	size_t width = c->type == PARQUET_INT64 ? 8 : 4;
-	bool delta = c->type == PARQUET_INT64 && r->count;
-
-	if (count) {
-		put_plain(&w->pages.body, w->distinct.values, count, width);
-		put_dictionary(w, c, r, count, k);
-		return;
-	}
-	put_levels(w, c, r);
-	if (delta)
-		delta_put(&w->pages.body, x, r->count);
-	else
-		put_plain(&w->pages.body, x, r->count, width);
-	page_put(&w->pages, k, PAGE_DATA, r->all, delta ? ENCODING_DELTA : ENCODING_PLAIN);
-}
-
-/* ---- texts ----------------------------------------------------------------------------------- */
-
-/* Makes the dictionary in the body. Returns how many texts it has. */
-static uint32_t number_texts(struct column_work *w, const struct parquet_values *v,
-			     const struct rows *r)
-{
-	const uint32_t *codes = v->values;
-	uint32_t count = 0;
-
-	memset(w->map, 0, v->text_count * sizeof(*w->map));
-	for (uint32_t i = 0; i < r->differ; i++) {
-		uint32_t code = codes[r->at ? r->at[i] : i];
-
-		if (code >= v->text_count) {
-			w->pages.error = -EINVAL;
-			return 0;
-		}
-		if (!w->map[code]) {
-			size_t begin = bytes_begin(&w->pages.body);
-
-			text_put(&w->pages.body, v->texts[code].bytes, v->texts[code].len);
-			bytes_end(&w->pages.body, begin);
-			w->map[code] = ++count;
-		}
-		w->indexes[i] = w->map[code] - 1;
-	}
-	return count;
+	f->body.len += (size_t)n * width;
+	put_bounds(k, &(uint64_t){ htole64((uint64_t)(min ^ flip)) }, width,
+		   &(uint64_t){ htole64((uint64_t)(max ^ flip)) }, width);
 }
 
 static int compare(const uint8_t *a, const uint8_t *b)
@@ -192,119 +154,87 @@ static int compare(const uint8_t *a, const uint8_t *b)
 	return differ ? differ : a_len < b_len ? -1 : a_len > b_len;
 }
 
-/* Statistics and the bloom filter of the dictionary in the body. */
-static void look_at_texts(struct column_work *w, const struct parquet_column *c, uint32_t count,
-			  struct chunk *k)
+/* The dictionary of texts, their bounds, and the bloom filter. */
+static void put_texts(struct parquet *f, const struct parquet_column *c,
+		      const struct parquet_text *texts, uint32_t n, struct chunk *k)
 {
-	const uint8_t *p = w->pages.body.data, *min = p, *max = p;
-	struct bloom b = { NULL, 0 };
+	const uint8_t *p, *min, *max;
 
-	if (c->bloom)
-		b = bloom_put(&w->blooms, count);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < n; i++) {
+		size_t at = f->body.len;
+
+		bytes_put(&f->body, "\0\0\0", 4);
+		text_put(&f->body, texts[f->distinct[i]].bytes, texts[f->distinct[i]].len);
+		bytes_set_length(&f->body, at);
+	}
+	if (f->body.failed || !n)
+		return;
+	p = min = max = f->body.data;
+	for (uint32_t i = 0; i < n; i++, p += 4 + load_le32(p)) {
 		min = compare(p, min) < 0 ? p : min;
 		max = compare(p, max) > 0 ? p : max;
-		bloom_add(&b, p + 4, load_le32(p));
-		p += 4 + load_le32(p);
 	}
-	k->bloom_len = (uint32_t)(w->blooms.len - k->bloom);
 	put_bounds(k, min + 4, load_le32(min), max + 4, load_le32(max));
+	if (c->bloom)
+		bloom_put(&f->bloom, &f->body, n);
 }
 
-static void put_texts(struct column_work *w, const struct parquet_column *c,
-		      const struct parquet_values *v, const struct rows *r, struct chunk *k)
+static void put_values(struct parquet *f, const struct parquet_column *c,
+		       const struct parquet_values *v, uint32_t n, struct chunk *k)
 {
-	uint32_t count = number_texts(w, v, r);
+	bool is_text = c->type == PARQUET_TEXT, is_flag = c->type == PARQUET_BOOLEAN;
+	uint32_t most = is_text ? n : is_flag ? 0 : n / 2 < DISTINCT_MAX ? n / 2 : DISTINCT_MAX;
+	uint32_t count = number(f, is_text, n, most);
+	int width = count > 1 ? 32 - __builtin_clz(count - 1) : 1;
 
-	if (w->pages.error || w->pages.body.failed)
-		return;
-	if (count) {
-		look_at_texts(w, c, count, k);
-		put_dictionary(w, c, r, count, k);
+	k->has_dictionary = count > 0;
+	if (is_text)
+		put_texts(f, c, v->texts, count, k);
+	else if (count)
+		put_ints(f, c, f->distinct, count, k);
+	if (count)
+		put_page(f, k, PAGE_DICTIONARY, count);
+	if (c->optional) {
+		bytes_put(&f->body, "\0\0\0", 4);
+		put_hybrid(&f->body, f->flags, k->rows, 1, !n || n == k->rows);
+		bytes_set_length(&f->body, 0);
+	}
+	for (uint32_t i = 0; is_flag && i < n; i++)
+		f->numbers[i] = (uint32_t)f->x[i];
+	if (is_flag) {
+		bytes_pack(&f->body, f->numbers, n, 1);
+	} else if (count) {
+		bytes_put(&f->body, &(uint8_t){ (uint8_t)width }, 1);
+		put_hybrid(&f->body, f->numbers, n, width, count == 1);
 	} else {
-		put_levels(w, c, r);
-		page_put(&w->pages, k, PAGE_DATA, r->all, ENCODING_PLAIN);
+		put_ints(f, c, f->x, n, k);
 	}
+	put_page(f, k, PAGE_DATA, k->rows);
 }
 
-/* ---- the column ------------------------------------------------------------------------------ */
-
-static struct rows rows_present(struct column_work *w, const uint8_t *present,
-				const uint32_t *order, uint32_t rows)
+void column_put(struct parquet *f, const struct parquet_column *c, const struct parquet_values *v,
+		const uint32_t *order, uint32_t rows, struct chunk *k)
 {
-	struct rows r = { order, rows, rows, rows };
+	int bits = f->slot_bits > SLOT_BITS ? f->slot_bits : SLOT_BITS;
+	uint32_t n = pick(f, c, v, order, rows);
 
-	if (!present || !memchr(present, 0, rows))
-		return r;
-	r.at = w->picked;
-	r.count = 0;
-	for (uint32_t i = 0; i < rows; i++) {
-		uint32_t at = order ? order[i] : i;
-
-		w->flags[i] = present[at] != 0;
-		w->picked[r.count] = at;
-		r.count += w->flags[i];
+	while (v->text_count >> bits)
+		bits++;
+	if (bits != f->slot_bits) {
+		free(f->slots);
+		f->slots = malloc(sizeof(*f->slots) << bits);
+		f->slot_bits = f->slots ? bits : 0;
 	}
-	r.differ = r.count;
-	return r;
-}
-
-static bool make_room(struct column_work *w, uint32_t rows, uint32_t texts)
-{
-	if (rows > w->rows) {
-		free(w->ints);
-		w->ints = malloc((rows + 7) * (sizeof(*w->ints) + 2 * sizeof(*w->indexes) + 1));
-		w->rows = w->ints ? rows : 0;
-		w->indexes = (uint32_t *)(w->ints + rows);
-		w->picked = w->indexes + rows + 7;
-		w->flags = (uint8_t *)(w->picked + rows);
-	}
-	if (texts > w->map_size) {
-		free(w->map);
-		w->map = calloc(texts, sizeof(*w->map));
-		w->map_size = w->map ? texts : 0;
-	}
-	return rows <= w->rows && texts <= w->map_size;
-}
-
-void column_put(struct column_work *w, const struct parquet_column *c,
-		const struct parquet_values *v, const uint32_t *order, uint32_t rows,
-		struct chunk *k)
-{
-	size_t width = c->type == PARQUET_BOOLEAN ? 1 : c->type == PARQUET_INT64 ? 8 : 4;
-	struct rows r;
-
-	if (!make_room(w, rows, v->text_count)) {
-		w->pages.error = -ENOMEM;
+	for (uint32_t i = 0; c->type == PARQUET_TEXT && i < n; i++)
+		f->error = (uint64_t)f->x[i] < v->text_count ? f->error : -EINVAL;
+	f->error = n < rows && !c->optional ? -EINVAL : f->slots ? f->error : -ENOMEM;
+	if (f->error)
 		return;
-	}
-	r = rows_present(w, v->present, order, rows);
-	if (r.count < rows && !c->optional) {
-		w->pages.error = -EINVAL;
-		return;
-	}
-	if (r.count == rows && rows > 1 &&
-	    !memcmp(v->values, (const char *)v->values + width, (rows - 1) * width))
-		r.differ = 1;
-	*k = (struct chunk){ .start = w->pages.written + w->pages.out.len, .bloom = w->blooms.len };
-	k->rows = rows;
-	k->nulls = rows - r.count;
-	if (c->type == PARQUET_BOOLEAN)
-		put_booleans(w, c, v->values, &r, k);
-	else if (c->type == PARQUET_TEXT)
-		put_texts(w, c, v, &r, k);
-	else
-		put_ints(w, c, v->values, &r, k);
-	if (w->pages.body.failed || w->pages.packed.failed || w->blooms.failed)
-		w->pages.error = -ENOMEM;
-}
-
-void column_work_free(struct column_work *w)
-{
-	bytes_free(&w->pages.out);
-	bytes_free(&w->pages.body);
-	bytes_free(&w->pages.packed);
-	bytes_free(&w->blooms);
-	free(w->ints);
-	free(w->map);
+	*k = (struct chunk){ .start = f->written + f->out.len, .rows = rows, .nulls = rows - n };
+	f->bloom.len = 0;
+	put_values(f, c, v, n, k);
+	k->bloom_len = f->bloom.len;
+	bytes_put(&f->out, f->bloom.data, f->bloom.len);
+	if (f->body.failed || f->packed.failed || f->bloom.failed || f->out.failed)
+		f->error = -ENOMEM;
 }

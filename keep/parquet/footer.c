@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "footer.h"
-
+/* The end of a file: FileMetaData (parquet.thrift). */
 #include <string.h>
 
-#include "thrift.h"
+#include "internal.h"
 #include "wire/bytes.h"
 
-enum {
-	CONVERTED_UINT8 = 11,
-	LOGICAL_STRING = 1,
-	LOGICAL_TIMESTAMP = 8,
-	LOGICAL_INTEGER = 10,
-	NANOS = 3,
-	ZSTD = 6
-};
+enum { LOGICAL_STRING = 1, LOGICAL_TIMESTAMP = 8, LOGICAL_INTEGER = 10 };
+enum { CONVERTED_UTF8 = 0, CONVERTED_UINT8 = 11, NANOS = 3, CODEC_ZSTD = 6 };
 
 /* Writes ConvertedType, for old readers, and LogicalType. ConvertedType has the integers in the
  * order of enum parquet_logical. */
 static void put_logical(struct thrift *t, const struct parquet_column *c)
 {
+	bool is_text = c->type == PARQUET_TEXT, is_time = c->logical == PARQUET_TIMESTAMP_NS;
 	int nth = (int)c->logical - PARQUET_UINT8;
 	struct thrift kind, type, unit;
 
-	if (c->type != PARQUET_TEXT && c->logical == PARQUET_PLAIN_TYPE)
+	if (!is_text && c->logical == PARQUET_PLAIN_TYPE)
 		return;
-	if (c->type == PARQUET_TEXT)
-		thrift_int(t, 6, THRIFT_I32, 0); /* UTF8 */
-	else if (c->logical != PARQUET_TIMESTAMP_NS)
-		thrift_int(t, 6, THRIFT_I32, CONVERTED_UINT8 + nth);
+	if (!is_time)
+		thrift_int(t, 6, THRIFT_I32, is_text ? CONVERTED_UTF8 : CONVERTED_UINT8 + nth);
 	kind = thrift_struct(t, 10);
-	if (c->type == PARQUET_TEXT) {
-		thrift_empty(&kind, LOGICAL_STRING);
-	} else if (c->logical == PARQUET_TIMESTAMP_NS) {
-		type = thrift_struct(&kind, LOGICAL_TIMESTAMP);
-		thrift_bool(&type, 1, false); /* not adjusted to UTC: shown without a zone */
+	type = thrift_struct(&kind, is_text   ? LOGICAL_STRING
+				    : is_time ? LOGICAL_TIMESTAMP
+					      : LOGICAL_INTEGER);
+	if (is_time) {
+		thrift_field(&type, 1, THRIFT_FALSE); /* not adjusted to UTC: without a zone */
 		unit = thrift_struct(&type, 2);
 		thrift_empty(&unit, NANOS);
 		thrift_stop(&unit);
-		thrift_stop(&type);
-	} else {
-		type = thrift_struct(&kind, LOGICAL_INTEGER);
-		thrift_i8(&type, 1, (int8_t)(8 << nth % 4));
-		thrift_bool(&type, 2, c->logical >= PARQUET_INT8);
-		thrift_stop(&type);
+	} else if (!is_text) {
+		thrift_field(&type, 1, THRIFT_I8);
+		bytes_put(type.out, &(uint8_t){ (uint8_t)(8 << nth % 4) }, 1);
+		thrift_field(&type, 2, c->logical >= PARQUET_INT8 ? THRIFT_TRUE : THRIFT_FALSE);
 	}
+	thrift_stop(&type);
 	thrift_stop(&kind);
 }
 
@@ -52,7 +43,7 @@ void footer_schema(struct footer *f, const struct parquet_column *columns, uint3
 	struct thrift root = { &f->schema, 0 };
 
 	thrift_list_head(&f->schema, THRIFT_STRUCT, count + 1);
-	thrift_text(&root, 4, "schema");
+	thrift_text(&root, 4, "schema", 6);
 	thrift_int(&root, 5, THRIFT_I32, count);
 	thrift_stop(&root);
 	thrift_list_head(&f->orders, THRIFT_STRUCT, count);
@@ -61,7 +52,7 @@ void footer_schema(struct footer *f, const struct parquet_column *columns, uint3
 
 		thrift_int(&t, 1, THRIFT_I32, c->type);
 		thrift_int(&t, 3, THRIFT_I32, c->optional);
-		thrift_text(&t, 4, c->name);
+		thrift_text(&t, 4, c->name, strlen(c->name));
 		put_logical(&t, c);
 		thrift_stop(&t);
 		thrift_empty(&order, 1); /* as the type says */
@@ -74,75 +65,52 @@ static void put_statistics(struct thrift *t, const struct chunk *k)
 	struct thrift s = thrift_struct(t, 12);
 
 	thrift_int(&s, 3, THRIFT_I64, k->nulls);
-	if (k->bounded) {
-		thrift_binary(&s, 5, k->max, k->max_len);
-		thrift_binary(&s, 6, k->min, k->min_len);
-		thrift_bool(&s, 7, true); /* exact */
-		thrift_bool(&s, 8, true);
+	if (k->has_bounds) {
+		thrift_text(&s, 5, k->max, k->max_len);
+		thrift_text(&s, 6, k->min, k->min_len);
+		thrift_field(&s, 7, THRIFT_TRUE); /* exact */
+		thrift_field(&s, 8, THRIFT_TRUE);
 	}
 	thrift_stop(&s);
 }
 
-static void put_chunk(struct bytes *out, const struct parquet_column *c, const struct chunk *k,
-		      uint64_t blooms)
+void footer_chunk(struct footer *f, const struct parquet_column *c, const struct chunk *k)
 {
-	bool dictionary = k->encoding == ENCODING_RLE_DICTIONARY;
-	struct thrift chunk = { out, 0 }, t;
+	struct thrift chunk = { &f->groups, 0 }, t;
 
 	thrift_int(&chunk, 2, THRIFT_I64, 0); /* no longer used, but required */
 	t = thrift_struct(&chunk, 3);
 	thrift_int(&t, 1, THRIFT_I32, c->type);
-	thrift_list(&t, 2, THRIFT_I32, dictionary ? 3 : 2);
-	thrift_varint(out, zigzag(k->encoding));
-	thrift_varint(out, zigzag(ENCODING_RLE));
-	if (dictionary)
-		thrift_varint(out, zigzag(ENCODING_PLAIN));
+	thrift_list(&t, 2, THRIFT_I32, k->has_dictionary ? 3 : 2);
+	bytes_varint(t.out, zigzag(ENCODING_PLAIN));
+	bytes_varint(t.out, zigzag(ENCODING_RLE));
+	if (k->has_dictionary)
+		bytes_varint(t.out, zigzag(ENCODING_RLE_DICTIONARY));
 	thrift_list(&t, 3, THRIFT_BINARY, 1);
-	thrift_varint(out, strlen(c->name));
-	bytes_put(out, c->name, strlen(c->name));
-	thrift_int(&t, 4, THRIFT_I32, ZSTD);
+	bytes_varint(t.out, strlen(c->name));
+	bytes_put(t.out, c->name, strlen(c->name));
+	thrift_int(&t, 4, THRIFT_I32, CODEC_ZSTD);
 	thrift_int(&t, 5, THRIFT_I64, k->rows);
 	thrift_int(&t, 6, THRIFT_I64, (int64_t)k->raw);
 	thrift_int(&t, 7, THRIFT_I64, (int64_t)k->packed);
 	thrift_int(&t, 9, THRIFT_I64, (int64_t)k->data);
-	if (dictionary)
+	if (k->has_dictionary)
 		thrift_int(&t, 11, THRIFT_I64, (int64_t)k->start);
 	put_statistics(&t, k);
 	if (k->bloom_len) {
-		thrift_int(&t, 14, THRIFT_I64, (int64_t)(blooms + k->bloom));
-		thrift_int(&t, 15, THRIFT_I32, k->bloom_len);
+		thrift_int(&t, 14, THRIFT_I64, (int64_t)(k->start + k->packed));
+		thrift_int(&t, 15, THRIFT_I32, (int64_t)k->bloom_len);
 	}
 	thrift_stop(&t);
 	thrift_stop(&chunk);
-}
-
-void footer_row_group(struct footer *f, const struct parquet_column *columns, uint32_t count,
-		      const struct chunk *chunks, uint32_t rows, uint64_t blooms)
-{
-	struct thrift t = { &f->groups, 0 };
-	uint64_t raw = 0, packed = 0;
-
-	thrift_list(&t, 1, THRIFT_STRUCT, count);
-	for (uint32_t i = 0; i < count; i++) {
-		put_chunk(&f->groups, &columns[i], &chunks[i], blooms);
-		raw += chunks[i].raw;
-		packed += chunks[i].packed;
-	}
-	thrift_int(&t, 2, THRIFT_I64, (int64_t)raw);
-	thrift_int(&t, 3, THRIFT_I64, rows);
-	thrift_int(&t, 5, THRIFT_I64, (int64_t)chunks[0].start);
-	thrift_int(&t, 6, THRIFT_I64, (int64_t)packed);
-	thrift_stop(&t);
-	f->group_count++;
-	f->rows += rows;
 }
 
 void footer_put(const struct footer *f, struct bytes *out, const struct parquet_pair *pairs,
 		uint32_t pair_count, const char *created_by)
 {
 	struct thrift t = { out, 0 };
-	uint8_t end[8] = "\0\0\0\0" PARQUET_MAGIC;
 	size_t begin = out->len;
+	uint8_t length[4];
 
 	thrift_int(&t, 1, THRIFT_I32, 2); /* version: logical types are there */
 	thrift_field(&t, 2, THRIFT_LIST);
@@ -154,16 +122,17 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 	for (uint32_t i = 0; i < pair_count; i++) {
 		struct thrift pair = { out, 0 };
 
-		thrift_text(&pair, 1, pairs[i].key);
-		thrift_text(&pair, 2, pairs[i].value);
+		thrift_text(&pair, 1, pairs[i].key, strlen(pairs[i].key));
+		thrift_text(&pair, 2, pairs[i].value, strlen(pairs[i].value));
 		thrift_stop(&pair);
 	}
-	thrift_text(&t, 6, created_by);
+	thrift_text(&t, 6, created_by, strlen(created_by));
 	thrift_field(&t, 7, THRIFT_LIST);
 	bytes_put(out, f->orders.data, f->orders.len);
 	thrift_stop(&t);
-	store_le(end, out->len - begin, 4);
-	bytes_put(out, end, 8);
+	store_le(length, out->len - begin, 4);
+	bytes_put(out, length, 4);
+	bytes_put(out, PARQUET_MAGIC, 4);
 	out->failed |= f->schema.failed | f->orders.failed | f->groups.failed;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Writes flat Parquet files in one pass: the descriptor need not be seekable. In each row group, a
- * column has one page of values, compressed by zstd, and min/max statistics. Texts, and integers
- * with few distinct values, have a dictionary; other 64-bit integers are stored as deltas. Sources:
- * parquet.thrift, Encodings.md and BloomFilter.md of parquet-format (2.10 on), and Thrift's
- * thrift-compact-protocol.md.
+ * column has one page of values, compressed by zstd. Texts, and integers with few distinct values,
+ * have a dictionary. Numbers and short texts have min/max statistics. Sources: parquet.thrift,
+ * Encodings.md and BloomFilter.md of parquet-format (2.10 on), and thrift-compact-protocol.md.
  *
  * Functions return 0 or -errno. After an error the file is incomplete: nothing more is written, and
  * parquet_row_group() and parquet_close() return the same error.
@@ -16,16 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PARQUET_ROWS 122880	   /* of a usual row group */
-#define PARQUET_ROWS_MAX (1 << 22) /* of any row group: a page has less than 2 GiB */
+#define PARQUET_ROWS 122880 /* of a row group, at most */
 
 /* Parquet's numbers of the physical types. */
-enum parquet_type {
-	PARQUET_BOOLEAN = 0,
-	PARQUET_INT32 = 1,
-	PARQUET_INT64 = 2,
-	PARQUET_TEXT = 6,
-};
+enum parquet_type { PARQUET_BOOLEAN = 0, PARQUET_INT32 = 1, PARQUET_INT64 = 2, PARQUET_TEXT = 6 };
 
 /* How readers show an integer. Types of 8, 16 and 32 bits are for INT32, the others for INT64. */
 enum parquet_logical {
@@ -51,18 +44,15 @@ struct parquet_pair {
 	const char *key, *value; /* UTF-8 */
 };
 
-/*
- * Any bytes. The file has them as UTF-8 that is safe to print: each byte of a backslash, of a
+/* Any bytes. The file has them as UTF-8 that is safe to print: each byte of a backslash, of a
  * control character (U+0000 to U+001F, U+007F to U+009F) and of invalid UTF-8 is written as \xNN,
- * with two lower-case hex digits. To get the bytes back, replace each \xNN.
- */
+ * with two lower-case hex digits. To get the bytes back, replace each \xNN. */
 struct parquet_text {
 	const char *bytes;
 	uint32_t len;
 };
 
-/* A column's values in one row group. The caller owns all memory, and may free it after the call.
- */
+/* A column's values in one row group. The caller owns all memory. */
 struct parquet_values {
 	/* By row: uint8_t (boolean), int32_t or int64_t; for texts, uint32_t indexes into `texts`.
 	 * Values of rows that have none are ignored. */
@@ -88,9 +78,6 @@ int parquet_open(struct parquet **file, int fd, const struct parquet_column *col
  */
 int parquet_row_group(struct parquet *file, const struct parquet_values *values,
 		      const uint32_t *order, uint32_t rows);
-
-/* Bytes of the file so far, including those in the buffer. */
-uint64_t parquet_size(const struct parquet *file);
 
 /* Writes the footer, unless there was an error, and frees `file`. `pairs` is the key/value
  * metadata. Readers parse `created_by` as "NAME version VERSION (build BUILD)". */

@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The file: magic; row groups, each with its columns and their bloom filters; footer. */
-#include "parquet.h"
-
+/* The file: magic; row groups of columns, each with its bloom filter; footer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "column.h"
-#include "footer.h"
+#include "internal.h"
 
-#define WRITE_BYTES (1 << 20)
+#define WRITE_BYTES (64 << 10)
 
-struct parquet {
-	const struct parquet_column *columns;
-	struct chunk *chunks; /* by column */
-	uint32_t count;
-	int fd;
-	struct footer footer;
-	struct column_work work;
-};
+#define MAY_BE(logical) (1U << (logical))
 
 static bool valid(const struct parquet_column *c)
 {
-	bool narrow = c->logical == PARQUET_UINT8 || c->logical == PARQUET_UINT16 ||
-		      c->logical == PARQUET_UINT32 || c->logical >= PARQUET_INT8;
+	uint32_t narrow = MAY_BE(PARQUET_UINT8) | MAY_BE(PARQUET_UINT16) | MAY_BE(PARQUET_UINT32) |
+			  MAY_BE(PARQUET_INT8) | MAY_BE(PARQUET_INT16);
+	uint32_t wide = MAY_BE(PARQUET_TIMESTAMP_NS) | MAY_BE(PARQUET_UINT64);
+	uint32_t may = c->type == PARQUET_INT32 ? narrow : c->type == PARQUET_INT64 ? wide : 0;
 
-	if (c->bloom && c->type != PARQUET_TEXT)
-		return false;
-	if (c->type == PARQUET_INT32)
-		return narrow || c->logical == PARQUET_PLAIN_TYPE;
-	if (c->type == PARQUET_INT64)
-		return !narrow;
-	return c->logical == PARQUET_PLAIN_TYPE;
+	return (!c->logical || MAY_BE(c->logical) & may) && (!c->bloom || c->type == PARQUET_TEXT);
 }
 
 int parquet_open(struct parquet **file, int fd, const struct parquet_column *columns,
@@ -39,62 +25,65 @@ int parquet_open(struct parquet **file, int fd, const struct parquet_column *col
 {
 	struct parquet *f;
 
-	*file = NULL;
 	for (uint32_t i = 0; i < column_count; i++)
 		if (!valid(&columns[i]))
 			return -EINVAL;
 	if (!column_count)
 		return -EINVAL;
-	f = calloc(1, sizeof(*f));
+	*file = f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	f->chunks = calloc(column_count, sizeof(*f->chunks));
-	f->work.pages.zstd = ZSTD_createCCtx();
-	if (!f->chunks || !f->work.pages.zstd) {
+	*f = (struct parquet){ .columns = columns, .count = column_count, .fd = fd };
+	f->zstd = ZSTD_createCCtx();
+	f->x = malloc(PARQUET_ROWS * (2 * sizeof(*f->x) + 3 * sizeof(*f->flags)));
+	if (!f->x || !f->zstd) {
 		parquet_free(f);
+		*file = NULL;
 		return -ENOMEM;
 	}
-	f->columns = columns;
-	f->count = column_count;
-	f->fd = fd;
+	f->distinct = f->x + PARQUET_ROWS;
+	f->numbers = (uint32_t *)(f->distinct + PARQUET_ROWS);
+	f->picked = f->numbers + PARQUET_ROWS;
+	f->flags = f->picked + PARQUET_ROWS;
 	footer_schema(&f->footer, columns, column_count);
-	bytes_put(&f->work.pages.out, PARQUET_MAGIC, 4);
-	*file = f;
+	bytes_put(&f->out, PARQUET_MAGIC, 4);
 	return 0;
 }
 
 static void flush(struct parquet *f)
 {
-	struct pages *p = &f->work.pages;
-
-	p->written += p->out.len;
-	if (!p->error)
-		p->error = bytes_write(&p->out, f->fd);
+	f->written += f->out.len;
+	if (!f->error)
+		f->error = bytes_write(&f->out, f->fd);
 }
 
 int parquet_row_group(struct parquet *f, const struct parquet_values *values, const uint32_t *order,
 		      uint32_t rows)
 {
-	struct column_work *w = &f->work;
+	struct thrift group = { &f->footer.groups, 0 };
+	uint64_t raw = 0;
+	struct chunk k;
 
-	if (rows > PARQUET_ROWS_MAX && !w->pages.error)
-		w->pages.error = -EINVAL;
-	w->blooms.len = 0;
-	for (uint32_t i = 0; rows && i < f->count && !w->pages.error; i++) {
-		column_put(w, &f->columns[i], &values[i], order, rows, &f->chunks[i]);
-		if (w->pages.out.len >= WRITE_BYTES)
+	if (rows > PARQUET_ROWS && !f->error)
+		f->error = -EINVAL;
+	if (!rows || f->error)
+		return f->error;
+	thrift_list(&group, 1, THRIFT_STRUCT, f->count);
+	for (uint32_t i = 0; i < f->count && !f->error; i++) {
+		column_put(f, &f->columns[i], &values[i], order, rows, &k);
+		if (f->error)
+			break;
+		footer_chunk(&f->footer, &f->columns[i], &k);
+		raw += k.raw;
+		if (f->out.len >= WRITE_BYTES)
 			flush(f);
 	}
-	if (!rows || w->pages.error)
-		return w->pages.error;
-	footer_row_group(&f->footer, f->columns, f->count, f->chunks, rows, parquet_size(f));
-	bytes_put(&w->pages.out, w->blooms.data, w->blooms.len);
-	return 0;
-}
-
-uint64_t parquet_size(const struct parquet *f)
-{
-	return f->work.pages.written + f->work.pages.out.len;
+	thrift_int(&group, 2, THRIFT_I64, (int64_t)raw);
+	thrift_int(&group, 3, THRIFT_I64, rows);
+	thrift_stop(&group);
+	f->footer.group_count++;
+	f->footer.rows += rows;
+	return f->error;
 }
 
 int parquet_close(struct parquet *f, const struct parquet_pair *pairs, uint32_t pair_count,
@@ -102,20 +91,24 @@ int parquet_close(struct parquet *f, const struct parquet_pair *pairs, uint32_t 
 {
 	int err;
 
-	footer_put(&f->footer, &f->work.pages.out, pairs, pair_count, created_by);
+	footer_put(&f->footer, &f->out, pairs, pair_count, created_by);
 	flush(f);
-	err = f->work.pages.error;
+	err = f->error;
 	parquet_free(f);
 	return err;
 }
 
 void parquet_free(struct parquet *f)
 {
+	struct bytes *buffers[] = { &f->out, &f->body, &f->packed, &f->bloom };
+
 	if (!f)
 		return;
+	for (int i = 0; i < 4; i++)
+		bytes_free(buffers[i]);
 	footer_free(&f->footer);
-	column_work_free(&f->work);
-	ZSTD_freeCCtx(f->work.pages.zstd);
-	free(f->chunks);
+	ZSTD_freeCCtx(f->zstd);
+	free(f->x);
+	free(f->slots);
 	free(f);
 }

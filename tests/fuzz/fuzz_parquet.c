@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: keep/parquet/concat.o keep/parquet/footer_read.o keep/parquet/footer.o
- * keep/parquet/thrift_read.o keep/parquet/thrift.o keep/parquet/bytes.o
+/* links: keep/compact/concat.o keep/compact/footer_read.o keep/compact/thrift_read.o
+ * keep/parquet/footer.o keep/parquet/encode.o common/buffer.o
  */
 /*
  * Joining Parquet files of a stranger. Input: the first one's length, 2 bytes, and both files.
@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "keep/parquet/concat.h"
+#include "keep/compact/concat.h"
 
 #define KEY "sources"
 

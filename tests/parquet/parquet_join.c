@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "keep/parquet/concat.h"
+#include "keep/compact/concat.h"
 
 static int say(const char *what, int err)
 {

@@ -11,7 +11,7 @@ import pytest
 from parquet.table import run
 
 
-@pytest.mark.parametrize("order, most", [((), 13), (("sorted",), 15)])
+@pytest.mark.parametrize("order, most", [((), 16), (("sorted",), 18)])
 def test_rows_of_frames(tmp_path, order, most):
     path = tmp_path / "a.parquet"
     done = run("parquet_cost", path, 3, *order)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A buffer that grows and is reused. If memory runs out, it sets `failed` and takes nothing more,
  * so that callers check once, at the end. */
-#ifndef KEEP_PARQUET_BYTES_H
-#define KEEP_PARQUET_BYTES_H
+#ifndef COMMON_BUFFER_H
+#define COMMON_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,8 @@ struct bytes {
 /* Returns the end of the data, with room for `more` bytes; NULL without memory. */
 uint8_t *bytes_reserve(struct bytes *b, size_t more);
 void bytes_put(struct bytes *b, const void *data, size_t len);
-void bytes_free(struct bytes *b);
-
-/* For data with their length before them, in 4 bytes: call these before and after the data. */
-size_t bytes_begin(struct bytes *b);
-void bytes_end(struct bytes *b, size_t begin);
-
 /* Writes all and empties the buffer. Returns 0 or -errno: -ENOMEM if it had failed before. */
 int bytes_write(struct bytes *b, int fd);
+void bytes_free(struct bytes *b);
 
 #endif

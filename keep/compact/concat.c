@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "footer.h"
+#include "keep/parquet/internal.h"
 #include "footer_read.h"
 #include "thrift_read.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads Thrift's compact protocol from untrusted files. Malformed data set `bad`, and end all
  * loops. */
-#ifndef KEEP_PARQUET_THRIFT_READ_H
-#define KEEP_PARQUET_THRIFT_READ_H
+#ifndef KEEP_COMPACT_THRIFT_READ_H
+#define KEEP_COMPACT_THRIFT_READ_H
 
-#include "thrift.h"
+#include "keep/parquet/internal.h"
 
 struct thrift_in {
 	const uint8_t *at, *end;

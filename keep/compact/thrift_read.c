@@ -125,7 +125,7 @@ static void value(struct copy *c, enum thrift_type type, int depth)
 		if (c->change && type == THRIFT_I64)
 			v = c->change(c->context, c->path, depth, v);
 		if (c->out)
-			thrift_varint(c->out, zigzag(v));
+			bytes_varint(c->out, zigzag(v));
 		return;
 	case THRIFT_DOUBLE:
 		verbatim(c, at_most_rest(c->in, 8));
@@ -133,7 +133,7 @@ static void value(struct copy *c, enum thrift_type type, int depth)
 	case THRIFT_BINARY:
 		len = thrift_read_len(c->in);
 		if (c->out)
-			thrift_varint(c->out, len);
+			bytes_varint(c->out, len);
 		verbatim(c, len);
 		return;
 	case THRIFT_LIST:

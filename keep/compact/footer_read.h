@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads the footer of an untrusted file. */
-#ifndef KEEP_PARQUET_FOOTER_READ_H
-#define KEEP_PARQUET_FOOTER_READ_H
+#ifndef KEEP_COMPACT_FOOTER_READ_H
+#define KEEP_COMPACT_FOOTER_READ_H
 
-#include "bytes.h"
+#include "keep/parquet/internal.h"
 #include "thrift_read.h"
 
 struct footer_in {

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "bytes.h"
+/* Buffer: see buffer.h. */
+#include "buffer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "wire/bytes.h"
-
 uint8_t *bytes_reserve(struct bytes *b, size_t more)
 {
-	if (!b->data || b->size - b->len < more) {
-		size_t size = b->len + more + b->size / 2 + 256;
-		uint8_t *data = realloc(b->data, size);
+	size_t size = b->len + more + b->size / 2 + 256;
+	uint8_t *data;
 
-		if (!data) {
-			b->failed = true;
-			return NULL;
-		}
-		b->data = data;
-		b->size = size;
-	}
-	return b->data + b->len;
+	if (b->data && b->size - b->len >= more)
+		return b->data + b->len;
+	data = realloc(b->data, size);
+	b->failed |= !data;
+	if (!data)
+		return NULL;
+	b->data = data;
+	b->size = size;
+	return data + b->len;
 }
 
 void bytes_put(struct bytes *b, const void *data, size_t len)
@@ -32,24 +31,6 @@ void bytes_put(struct bytes *b, const void *data, size_t len)
 		return;
 	memcpy(to, data, len);
 	b->len += len;
-}
-
-size_t bytes_begin(struct bytes *b)
-{
-	bytes_put(b, "\0\0\0", 4);
-	return b->len;
-}
-
-void bytes_end(struct bytes *b, size_t begin)
-{
-	if (!b->failed)
-		store_le(b->data + begin - 4, b->len - begin, 4);
-}
-
-void bytes_free(struct bytes *b)
-{
-	free(b->data);
-	*b = (struct bytes){ 0 };
 }
 
 int bytes_write(struct bytes *b, int fd)
@@ -63,4 +44,10 @@ int bytes_write(struct bytes *b, int fd)
 	}
 	b->len = 0;
 	return b->failed ? -ENOMEM : 0;
+}
+
+void bytes_free(struct bytes *b)
+{
+	free(b->data);
+	*b = (struct bytes){ 0 };
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "footer.h"
+#include "keep/parquet/internal.h"
 #include "wire/bytes.h"
 
 #define FOOTER_MAX (256U << 20)

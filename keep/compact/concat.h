@@ -4,10 +4,10 @@
  * them, and adjusts the offsets in the footer. Input is untrusted: a malformed file is refused, or
  * makes the new file malformed, but never crashes the program. Functions return 0 or -errno.
  */
-#ifndef KEEP_PARQUET_CONCAT_H
-#define KEEP_PARQUET_CONCAT_H
+#ifndef KEEP_COMPACT_CONCAT_H
+#define KEEP_COMPACT_CONCAT_H
 
-#include "parquet.h"
+#include "keep/parquet/parquet.h"
 
 struct parquet_concat;
 
