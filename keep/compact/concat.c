@@ -81,7 +81,7 @@ static int add_groups(struct parquet_concat *c, struct footer_in *in)
 {
 	struct shift s = { .delta = c->written - 4, .body_end = in->body_end };
 	size_t before = c->footer.groups.len;
-	enum thrift_type of;
+	int of;
 	uint32_t count;
 
 	if (c->footer.schema.len &&
@@ -167,7 +167,9 @@ void parquet_concat_free(struct parquet_concat *c)
 {
 	if (!c)
 		return;
-	footer_free(&c->footer);
+	bytes_free(&c->footer.schema);
+	bytes_free(&c->footer.orders);
+	bytes_free(&c->footer.groups);
 	bytes_free(&c->buffer);
 	free(c);
 }
@@ -199,7 +201,7 @@ static int read_pair(struct thrift_in *in, const char *key, char **value)
 int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
 {
 	struct footer_in in;
-	enum thrift_type of;
+	int of;
 	uint32_t count;
 	int err = footer_read(&in, fd);
 

@@ -30,7 +30,7 @@ bool thrift_next(struct thrift_in *in, struct thrift_place *f)
 {
 	uint8_t head = byte(in);
 
-	f->type = (enum thrift_type)(head & 15);
+	f->type = head & 15;
 	if (head == 0)
 		return false;
 	if (head >> 4)
@@ -53,11 +53,11 @@ uint32_t thrift_read_len(struct thrift_in *in)
 	return at_most_rest(in, varint(in));
 }
 
-uint32_t thrift_read_list(struct thrift_in *in, enum thrift_type *of)
+uint32_t thrift_read_list(struct thrift_in *in, int *of)
 {
 	uint8_t head = byte(in);
 
-	*of = (enum thrift_type)(head & 15);
+	*of = head & 15;
 	return at_most_rest(in, head >> 4 == 15 ? varint(in) : head >> 4);
 }
 
@@ -69,7 +69,7 @@ struct copy {
 	int path[DEPTH];
 };
 
-static void value(struct copy *c, enum thrift_type type, int depth);
+static void value(struct copy *c, int type, int depth);
 
 static void fields(struct copy *c, int depth)
 {
@@ -90,7 +90,7 @@ static void fields(struct copy *c, int depth)
 
 static void elements(struct copy *c, int depth)
 {
-	enum thrift_type of;
+	int of;
 	uint32_t count = thrift_read_list(c->in, &of);
 
 	if (c->out)
@@ -107,7 +107,7 @@ static void verbatim(struct copy *c, size_t len)
 }
 
 /* `depth` counts structs and lists: input cannot exhaust the stack. */
-static void value(struct copy *c, enum thrift_type type, int depth)
+static void value(struct copy *c, int type, int depth)
 {
 	int64_t v;
 	uint32_t len;
@@ -149,8 +149,8 @@ static void value(struct copy *c, enum thrift_type type, int depth)
 	}
 }
 
-void thrift_copy(struct thrift_in *in, struct bytes *out, enum thrift_type type,
-		 thrift_change *change, void *context)
+void thrift_copy(struct thrift_in *in, struct bytes *out, int type, thrift_change *change,
+		 void *context)
 {
 	struct copy c = { in, out, change, context, { 0 } };
 

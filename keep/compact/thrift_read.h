@@ -14,7 +14,7 @@ struct thrift_in {
 /* One field of a struct; begins as { 0 }. */
 struct thrift_place {
 	int id;
-	enum thrift_type type;
+	int type;
 };
 
 /* Goes to the next field of a struct; its value is at in->at. Returns false at the struct's end,
@@ -27,14 +27,14 @@ int64_t thrift_read_int(struct thrift_in *in);
 /* Reads the length of a text, or of a list and its elements' type. Lengths beyond the end of `in`
  * are malformed. */
 uint32_t thrift_read_len(struct thrift_in *in);
-uint32_t thrift_read_list(struct thrift_in *in, enum thrift_type *of);
+uint32_t thrift_read_list(struct thrift_in *in, int *of);
 
 /* Called for each I64. `path` has the ids of the fields that lead to it, and 0 for a list's
  * elements. Returns the value to write instead. */
 typedef int64_t thrift_change(void *context, const int *path, int depth, int64_t v);
 
 /* Copies a value to `out`, or only skips it if `out` is NULL. `change` may be NULL. */
-void thrift_copy(struct thrift_in *in, struct bytes *out, enum thrift_type type,
-		 thrift_change *change, void *context);
+void thrift_copy(struct thrift_in *in, struct bytes *out, int type, thrift_change *change,
+		 void *context);
 
 #endif

@@ -2,7 +2,6 @@
 /* A column of a row group: chooses the encoding, and makes pages, statistics and bloom filter. */
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "internal.h"
@@ -10,30 +9,27 @@
 
 #define LEVEL 1 /* of zstd */
 #define SLOT_BITS 14
+#define BOUND_MAX 64	  /* bytes; longer texts have no statistics */
 #define DISTINCT_MAX 4096 /* integers of more values have no dictionary */
 
-enum page_type { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
-
-static size_t width_of(const struct parquet_column *c)
-{
-	return c->type == PARQUET_BOOLEAN ? 1 : c->type == PARQUET_INT64 ? 8 : 4;
-}
+static const size_t widths[] = {
+	[PARQUET_BOOLEAN] = 1, [PARQUET_INT32] = 4, [PARQUET_INT64] = 8, [PARQUET_TEXT] = 4
+};
 
 /* Appends the body to `out` as a page of `count` values, and empties it. */
-static void put_page(struct parquet *f, struct chunk *k, enum page_type type, uint32_t count)
+static void put_page(struct parquet *f, struct chunk *k, bool is_data, uint32_t count)
 {
 	size_t room = ZSTD_compressBound(f->body.len), len, begin = f->out.len;
 	struct thrift t = { &f->out, 0 }, head;
-	bool is_data = type == PAGE_DATA;
 
+	f->body.failed |= room > INT32_MAX; /* a page's lengths have 31 bits */
 	if (f->body.failed || !bytes_reserve(&f->packed, room))
 		return;
 	len = ZSTD_compressCCtx(f->zstd, f->packed.data, room, f->body.data, f->body.len, LEVEL);
-	if (ZSTD_isError(len) || room > INT32_MAX) /* Thrift's lengths have 31 bits */
-		f->error = room > INT32_MAX ? -EFBIG : -ENOMEM;
-	if (f->error)
+	f->packed.failed |= ZSTD_isError(len);
+	if (f->packed.failed)
 		return;
-	thrift_int(&t, 1, THRIFT_I32, type);
+	thrift_int(&t, 1, THRIFT_I32, is_data ? 0 : 2); /* DATA_PAGE or DICTIONARY_PAGE */
 	thrift_int(&t, 2, THRIFT_I32, (int64_t)f->body.len);
 	thrift_int(&t, 3, THRIFT_I32, (int64_t)len);
 	head = thrift_struct(&t, is_data ? 5 : 7);
@@ -66,7 +62,7 @@ static uint32_t pick(struct parquet *f, const struct parquet_column *c,
 		     const struct parquet_values *v, const uint32_t *order, uint32_t rows)
 {
 	int64_t mask = c->logical == PARQUET_UINT32 ? (int64_t)UINT32_MAX : -1;
-	size_t width = width_of(c);
+	size_t width = widths[c->type];
 	uint32_t count = 0;
 
 	f->flags[0] = 1;
@@ -87,23 +83,24 @@ static uint32_t pick(struct parquet *f, const struct parquet_column *c,
 		f->x[i] = width == 1   ? ((const uint8_t *)v->values)[at] != 0
 			  : width == 4 ? ((const int32_t *)v->values)[at] & mask
 				       : ((const int64_t *)v->values)[at];
+		f->numbers[i] = (uint32_t)f->x[i]; /* of booleans */
 	}
 	return rows;
 }
 
-/* Numbers the distinct values. Returns how many there are; 0: more than `most`. A text's code is
- * its own slot. */
-static uint32_t number(struct parquet *f, bool is_text, uint32_t n, uint32_t most)
+/* Numbers the distinct values. Returns how many there are; 0: more than `most`. The slots of texts
+ * are their codes. */
+static uint32_t number(struct parquet *f, bool is_text, uint32_t slots, uint32_t n, uint32_t most)
 {
-	uint32_t count = 0, mask = (1U << f->slot_bits) - 1;
+	uint32_t count = 0;
 
-	memset(f->slots, 0, sizeof(*f->slots) << f->slot_bits);
+	memset(f->slots, 0, slots * sizeof(*f->slots));
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t x = (uint64_t)f->x[i], hash = x * 0x9e3779b97f4a7c15;
-		uint32_t slot = (uint32_t)(is_text ? x : hash >> (64 - f->slot_bits));
+		uint32_t slot = (uint32_t)(is_text ? x : hash >> (64 - SLOT_BITS));
 
 		while (f->slots[slot] && f->distinct[f->slots[slot] - 1] != f->x[i])
-			slot = (slot + 1) & mask;
+			slot = (slot + 1) % slots;
 		if (!f->slots[slot]) {
 			if (count == most)
 				return 0;
@@ -115,23 +112,26 @@ static uint32_t number(struct parquet *f, bool is_text, uint32_t n, uint32_t mos
 	return count;
 }
 
-static void put_bounds(struct chunk *k, const void *min, uint32_t min_len, const void *max,
+static void put_bounds(struct parquet *f, const void *min, uint32_t min_len, const void *max,
 		       uint32_t max_len)
 {
-	k->has_bounds = min_len <= BOUND_MAX && max_len <= BOUND_MAX;
-	if (!k->has_bounds)
+	struct thrift t = { &f->bounds, 3 };
+
+	if (min_len > BOUND_MAX || max_len > BOUND_MAX)
 		return;
-	memcpy(k->min, min, k->min_len = min_len);
-	memcpy(k->max, max, k->max_len = max_len);
+	thrift_text(&t, 5, max, max_len);
+	thrift_text(&t, 6, min, min_len);
+	thrift_field(&t, 7, THRIFT_TRUE); /* exact */
+	thrift_field(&t, 8, THRIFT_TRUE);
 }
 
 /* Integers of `width` bytes in PLAIN encoding, and their bounds. */
 static void put_ints(struct parquet *f, const struct parquet_column *c, const int64_t *x,
-		     uint32_t n, struct chunk *k)
+		     uint32_t n)
 {
 	int64_t flip = c->logical == PARQUET_UINT64 ? INT64_MIN : 0; /* compare as unsigned ones */
 	int64_t min = INT64_MAX, max = INT64_MIN;
-	uint32_t width = (uint32_t)width_of(c);
+	uint32_t width = (uint32_t)widths[c->type];
 	uint8_t *to = bytes_reserve(&f->body, (size_t)n * width);
 
 	if (!to || !n)
@@ -142,7 +142,7 @@ static void put_ints(struct parquet *f, const struct parquet_column *c, const in
 		max = (x[i] ^ flip) > max ? x[i] ^ flip : max;
 	}
 	f->body.len += (size_t)n * width;
-	put_bounds(k, &(uint64_t){ htole64((uint64_t)(min ^ flip)) }, width,
+	put_bounds(f, &(uint64_t){ htole64((uint64_t)(min ^ flip)) }, width,
 		   &(uint64_t){ htole64((uint64_t)(max ^ flip)) }, width);
 }
 
@@ -156,9 +156,10 @@ static int compare(const uint8_t *a, const uint8_t *b)
 
 /* The dictionary of texts, their bounds, and the bloom filter. */
 static void put_texts(struct parquet *f, const struct parquet_column *c,
-		      const struct parquet_text *texts, uint32_t n, struct chunk *k)
+		      const struct parquet_text *texts, uint32_t n)
 {
-	const uint8_t *p, *min, *max;
+	size_t min = 0, max = 0;
+	const uint8_t *data;
 
 	for (uint32_t i = 0; i < n; i++) {
 		size_t at = f->body.len;
@@ -166,15 +167,13 @@ static void put_texts(struct parquet *f, const struct parquet_column *c,
 		bytes_put(&f->body, "\0\0\0", 4);
 		text_put(&f->body, texts[f->distinct[i]].bytes, texts[f->distinct[i]].len);
 		bytes_set_length(&f->body, at);
+		data = f->body.data;
+		min = !f->body.failed && compare(data + at, data + min) < 0 ? at : min;
+		max = !f->body.failed && compare(data + at, data + max) > 0 ? at : max;
 	}
 	if (f->body.failed || !n)
 		return;
-	p = min = max = f->body.data;
-	for (uint32_t i = 0; i < n; i++, p += 4 + load_le32(p)) {
-		min = compare(p, min) < 0 ? p : min;
-		max = compare(p, max) > 0 ? p : max;
-	}
-	put_bounds(k, min + 4, load_le32(min), max + 4, load_le32(max));
+	put_bounds(f, data + min + 4, load_le32(data + min), data + max + 4, load_le32(data + max));
 	if (c->bloom)
 		bloom_put(&f->bloom, &f->body, n);
 }
@@ -184,57 +183,49 @@ static void put_values(struct parquet *f, const struct parquet_column *c,
 {
 	bool is_text = c->type == PARQUET_TEXT, is_flag = c->type == PARQUET_BOOLEAN;
 	uint32_t most = is_text ? n : is_flag ? 0 : n / 2 < DISTINCT_MAX ? n / 2 : DISTINCT_MAX;
-	uint32_t count = number(f, is_text, n, most);
+	uint32_t count = number(f, is_text, is_text ? v->text_count : 1U << SLOT_BITS, n, most);
 	int width = count > 1 ? 32 - __builtin_clz(count - 1) : 1;
 
 	k->has_dictionary = count > 0;
 	if (is_text)
-		put_texts(f, c, v->texts, count, k);
+		put_texts(f, c, v->texts, count);
 	else if (count)
-		put_ints(f, c, f->distinct, count, k);
+		put_ints(f, c, f->distinct, count);
 	if (count)
-		put_page(f, k, PAGE_DICTIONARY, count);
+		put_page(f, k, false, count);
 	if (c->optional) {
 		bytes_put(&f->body, "\0\0\0", 4);
 		put_hybrid(&f->body, f->flags, k->rows, 1, !n || n == k->rows);
 		bytes_set_length(&f->body, 0);
 	}
-	for (uint32_t i = 0; is_flag && i < n; i++)
-		f->numbers[i] = (uint32_t)f->x[i];
 	if (is_flag) {
 		bytes_pack(&f->body, f->numbers, n, 1);
 	} else if (count) {
 		bytes_put(&f->body, &(uint8_t){ (uint8_t)width }, 1);
 		put_hybrid(&f->body, f->numbers, n, width, count == 1);
 	} else {
-		put_ints(f, c, f->x, n, k);
+		put_ints(f, c, f->x, n);
 	}
-	put_page(f, k, PAGE_DATA, k->rows);
+	put_page(f, k, true, k->rows);
 }
 
 void column_put(struct parquet *f, const struct parquet_column *c, const struct parquet_values *v,
 		const uint32_t *order, uint32_t rows, struct chunk *k)
 {
-	int bits = f->slot_bits > SLOT_BITS ? f->slot_bits : SLOT_BITS;
 	uint32_t n = pick(f, c, v, order, rows);
 
-	while (v->text_count >> bits)
-		bits++;
-	if (bits != f->slot_bits) {
-		free(f->slots);
-		f->slots = malloc(sizeof(*f->slots) << bits);
-		f->slot_bits = f->slots ? bits : 0;
-	}
+	if ((n < rows && !c->optional) || v->text_count > PARQUET_TEXTS)
+		f->error = -EINVAL;
 	for (uint32_t i = 0; c->type == PARQUET_TEXT && i < n; i++)
 		f->error = (uint64_t)f->x[i] < v->text_count ? f->error : -EINVAL;
-	f->error = n < rows && !c->optional ? -EINVAL : f->slots ? f->error : -ENOMEM;
 	if (f->error)
 		return;
 	*k = (struct chunk){ .start = f->written + f->out.len, .rows = rows, .nulls = rows - n };
-	f->bloom.len = 0;
+	f->bloom.len = f->bounds.len = 0;
 	put_values(f, c, v, n, k);
 	k->bloom_len = f->bloom.len;
 	bytes_put(&f->out, f->bloom.data, f->bloom.len);
-	if (f->body.failed || f->packed.failed || f->bloom.failed || f->out.failed)
+	if (f->body.failed || f->packed.failed || f->bloom.failed || f->bounds.failed ||
+	    f->out.failed)
 		f->error = -ENOMEM;
 }

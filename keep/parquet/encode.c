@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packed values, texts and Thrift's compact protocol. */
+/* Packed values, texts, bloom filters and Thrift's compact protocol. */
 #include <endian.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "common/utf8.h"
 #include "internal.h"
 #include "wire/bytes.h"
+
+#define BLOCK 32	      /* bytes */
+#define VALUES_A_BLOCK 24     /* 10.7 bits a value: 0.6 % of others pass a full filter */
+#define BLOCKS_MAX (1U << 19) /* 16 MiB */
 
 void bytes_varint(struct bytes *b, uint64_t v)
 {
@@ -44,7 +50,7 @@ void bytes_pack(struct bytes *b, const uint32_t *v, size_t n, int width)
 	b->len += len;
 }
 
-void thrift_field(struct thrift *t, int id, enum thrift_type type)
+void thrift_field(struct thrift *t, int id, int type)
 {
 	uint8_t head = (uint8_t)((id - t->id) << 4 | type); /* ids are at most 15 apart */
 
@@ -52,7 +58,7 @@ void thrift_field(struct thrift *t, int id, enum thrift_type type)
 	t->id = id;
 }
 
-void thrift_int(struct thrift *t, int id, enum thrift_type type, int64_t v)
+void thrift_int(struct thrift *t, int id, int type, int64_t v)
 {
 	thrift_field(t, id, type);
 	bytes_varint(t->out, zigzag(v));
@@ -65,7 +71,7 @@ void thrift_text(struct thrift *t, int id, const void *text, size_t len)
 	bytes_put(t->out, text, len);
 }
 
-void thrift_list_head(struct bytes *out, enum thrift_type of, uint32_t count)
+void thrift_list_head(struct bytes *out, int of, uint32_t count)
 {
 	uint8_t head = (uint8_t)((count < 15 ? count : 15) << 4 | of);
 
@@ -74,7 +80,7 @@ void thrift_list_head(struct bytes *out, enum thrift_type of, uint32_t count)
 		bytes_varint(out, count);
 }
 
-void thrift_list(struct thrift *t, int id, enum thrift_type of, uint32_t count)
+void thrift_list(struct thrift *t, int id, int of, uint32_t count)
 {
 	thrift_field(t, id, THRIFT_LIST);
 	thrift_list_head(t->out, of, count);
@@ -113,4 +119,37 @@ void text_put(struct bytes *out, const char *bytes, size_t len)
 		else
 			bytes_put(out, (char[]){ '\\', 'x', hex[c >> 4], hex[c & 15] }, 4);
 	}
+}
+
+/* A split-block filter (BloomFilter.md) of XXH64. One in 100 other values passes it, or fewer. */
+void bloom_put(struct bytes *out, const struct bytes *texts, uint32_t count)
+{
+	/* Each union has its first field, an empty struct: blocks, XXH64, not compressed. */
+	static const char unions[] = "\x1c\x1c\0\0\x1c\x1c\0\0\x1c\x1c\0\0";
+	static const uint32_t salt[8] = { 0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
+					  0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U };
+	const uint8_t *p = texts->data;
+	struct thrift t = { out, 0 };
+	uint32_t blocks = 1;
+	uint8_t *bits;
+
+	while (blocks < BLOCKS_MAX && blocks * VALUES_A_BLOCK < count)
+		blocks *= 2;
+	thrift_int(&t, 1, THRIFT_I32, (int64_t)blocks * BLOCK);
+	bytes_put(out, unions, sizeof(unions)); /* and the end of the head */
+	bits = bytes_reserve(out, (size_t)blocks * BLOCK);
+	if (!bits)
+		return;
+	memset(bits, 0, (size_t)blocks * BLOCK);
+	for (uint32_t i = 0; i < count; i++, p += 4 + load_le32(p)) {
+		uint64_t hash = XXH64(p + 4, load_le32(p), 0);
+		uint8_t *block = bits + ((hash >> 32) * blocks >> 32) * BLOCK;
+
+		for (int word = 0; word < 8; word++) {
+			uint32_t bit = (uint32_t)hash * salt[word] >> 27;
+
+			block[word * 4 + bit / 8] |= (uint8_t)(1U << bit % 8);
+		}
+	}
+	out->len += (size_t)blocks * BLOCK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The end of a file: FileMetaData (parquet.thrift). */
+#include <endian.h>
 #include <string.h>
 
 #include "internal.h"
@@ -60,23 +61,10 @@ void footer_schema(struct footer *f, const struct parquet_column *columns, uint3
 	}
 }
 
-static void put_statistics(struct thrift *t, const struct chunk *k)
+void footer_chunk(struct footer *f, const struct parquet_column *c, const struct chunk *k,
+		  const struct bytes *bounds)
 {
-	struct thrift s = thrift_struct(t, 12);
-
-	thrift_int(&s, 3, THRIFT_I64, k->nulls);
-	if (k->has_bounds) {
-		thrift_text(&s, 5, k->max, k->max_len);
-		thrift_text(&s, 6, k->min, k->min_len);
-		thrift_field(&s, 7, THRIFT_TRUE); /* exact */
-		thrift_field(&s, 8, THRIFT_TRUE);
-	}
-	thrift_stop(&s);
-}
-
-void footer_chunk(struct footer *f, const struct parquet_column *c, const struct chunk *k)
-{
-	struct thrift chunk = { &f->groups, 0 }, t;
+	struct thrift chunk = { &f->groups, 0 }, t, statistics;
 
 	thrift_int(&chunk, 2, THRIFT_I64, 0); /* no longer used, but required */
 	t = thrift_struct(&chunk, 3);
@@ -96,7 +84,10 @@ void footer_chunk(struct footer *f, const struct parquet_column *c, const struct
 	thrift_int(&t, 9, THRIFT_I64, (int64_t)k->data);
 	if (k->has_dictionary)
 		thrift_int(&t, 11, THRIFT_I64, (int64_t)k->start);
-	put_statistics(&t, k);
+	statistics = thrift_struct(&t, 12);
+	thrift_int(&statistics, 3, THRIFT_I64, k->nulls);
+	bytes_put(t.out, bounds->data, bounds->len);
+	thrift_stop(&statistics);
 	if (k->bloom_len) {
 		thrift_int(&t, 14, THRIFT_I64, (int64_t)(k->start + k->packed));
 		thrift_int(&t, 15, THRIFT_I32, (int64_t)k->bloom_len);
@@ -110,7 +101,6 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 {
 	struct thrift t = { out, 0 };
 	size_t begin = out->len;
-	uint8_t length[4];
 
 	thrift_int(&t, 1, THRIFT_I32, 2); /* version: logical types are there */
 	thrift_field(&t, 2, THRIFT_LIST);
@@ -130,15 +120,7 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 	thrift_field(&t, 7, THRIFT_LIST);
 	bytes_put(out, f->orders.data, f->orders.len);
 	thrift_stop(&t);
-	store_le(length, out->len - begin, 4);
-	bytes_put(out, length, 4);
+	bytes_put(out, &(uint32_t){ htole32((uint32_t)(out->len - begin)) }, 4);
 	bytes_put(out, PARQUET_MAGIC, 4);
 	out->failed |= f->schema.failed | f->orders.failed | f->groups.failed;
-}
-
-void footer_free(struct footer *f)
-{
-	bytes_free(&f->schema);
-	bytes_free(&f->orders);
-	bytes_free(&f->groups);
 }

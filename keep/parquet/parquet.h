@@ -15,21 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PARQUET_ROWS 122880 /* of a row group, at most */
+#define PARQUET_ROWS 122880	/* of a row group, at most */
+#define PARQUET_TEXTS (1 << 20) /* of a column of it */
 
 /* Parquet's numbers of the physical types. */
 enum parquet_type { PARQUET_BOOLEAN = 0, PARQUET_INT32 = 1, PARQUET_INT64 = 2, PARQUET_TEXT = 6 };
 
-/* How readers show an integer. Types of 8, 16 and 32 bits are for INT32, the others for INT64. */
+/* How readers show an integer. Types of 8, 16 and 32 bits are for INT32, the others for INT64.
+ * Timestamps are since 1970-01-01 UTC, shown without a zone. */
 enum parquet_logical {
 	PARQUET_PLAIN_TYPE,
-	PARQUET_TIMESTAMP_NS, /* since 1970-01-01 UTC, shown without a zone */
+	PARQUET_TIMESTAMP_NS,
 	PARQUET_UINT8,
 	PARQUET_UINT16,
 	PARQUET_UINT32,
 	PARQUET_UINT64,
 	PARQUET_INT8,
-	PARQUET_INT16,
+	PARQUET_INT16
 };
 
 struct parquet_column {
@@ -74,7 +76,7 @@ int parquet_open(struct parquet **file, int fd, const struct parquet_column *col
 /*
  * Writes a row group; values[i] belongs to columns[i]. `order` is a permutation of the rows: row
  * order[0] is written first. NULL: as they are. Without rows nothing is written. -EINVAL: too many
- * rows, a missing value in a column that is not optional, or an index outside of `texts`.
+ * rows or texts, a missing value in a column that is not optional, or an index outside of `texts`.
  */
 int parquet_row_group(struct parquet *file, const struct parquet_values *values,
 		      const uint32_t *order, uint32_t rows);
