@@ -3,7 +3,8 @@
  * saluki-keep: keeps the capture files of a folder for long.
  *
  *     folder/ which files there are ─▶ service/ which of them are closed, or too old
- *                                         ├─▶ pack/ compresses, and makes the index
+ *                                         ├─▶ pack/ compresses, and makes the index and columns
+ *                                         ├─▶ compact/ joins the columns of closed days
  *                                         └─▶ folder/retire deletes
  *
  * find/ searches what is kept. extcap/ answers Wireshark, whose captures are searches.

@@ -16,6 +16,7 @@
 enum {
 	OPT_COMPRESS = 256,
 	OPT_COLUMNS,
+	OPT_COLUMNS_AGE,
 	OPT_MAX_AGE,
 	OPT_MAX_BYTES,
 	OPT_MIN_FREE,
@@ -29,6 +30,8 @@ enum {
 static const struct option_def defs[] = {
 	{ OPT_COMPRESS, "compress", "zstd|none", "compress closed files, or not (default zstd)" },
 	{ OPT_COLUMNS, "columns", "DIR", "write tables of all frames here, as Parquet files" },
+	{ OPT_COLUMNS_AGE, "columns-age", "TIME",
+	  "delete tables of days before this time; default: never" },
 	{ OPT_MAX_AGE, "max-age", "TIME",
 	  "delete files that were written last before this time: a\n"
 	  "number with h, d or w" },
@@ -78,7 +81,7 @@ static void help(void)
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* A whole number of hours, days or weeks. */
-static int parse_age(const char *text, uint64_t *us)
+static int parse_age(const char *option, const char *text, uint64_t *us)
 {
 	static const char units[] = "hdw";
 	static const unsigned int hours[] = { 1, 24, 7 * 24 };
@@ -87,7 +90,7 @@ static int parse_age(const char *text, uint64_t *us)
 	const char *unit = *end ? strchr(units, *end) : NULL;
 
 	if (*text < '0' || *text > '9' || !unit || end[1] || !n || n > 100000) {
-		log_line("--max-age %s: must be a number with h, d or w, such as 36h, 14d or 8w",
+		log_line("%s %s: must be a number with h, d or w, such as 36h, 14d or 8w", option,
 			 text);
 		return -EINVAL;
 	}
@@ -127,7 +130,9 @@ static int parse_option(struct keep_options *o, int id)
 		o->columns = optarg;
 		return 0;
 	case OPT_MAX_AGE:
-		return parse_age(optarg, &o->max_age_us);
+		return parse_age("--max-age", optarg, &o->max_age_us);
+	case OPT_COLUMNS_AGE:
+		return parse_age("--columns-age", optarg, &o->columns_age_us);
 	case OPT_MAX_BYTES:
 		return parse_bytes(optarg, &o->max_bytes);
 	case OPT_MIN_FREE:
@@ -149,6 +154,10 @@ static int parse_option(struct keep_options *o, int id)
 
 static int take_folder(struct keep_options *o, int argc, char **argv)
 {
+	if (o->columns_age_us && !o->columns) {
+		log_line("--columns-age needs --columns");
+		return -EINVAL;
+	}
 	if (optind == argc) {
 		log_line("give the folder of the capture files: saluki-keep DIR");
 		return -EINVAL;

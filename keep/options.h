@@ -12,9 +12,10 @@
 struct keep_options {
 	const char *folder;
 	bool compress;
-	const char *columns; /* a folder; NULL: none */
-	uint64_t max_age_us; /* 0: none */
-	uint64_t max_bytes;  /* 0: none */
+	const char *columns;	 /* a folder; NULL: none */
+	uint64_t columns_age_us; /* 0: none */
+	uint64_t max_age_us;	 /* 0: none */
+	uint64_t max_bytes;	 /* 0: none */
 	bool has_min_free;
 	struct space min_free;
 	bool once, finished;

@@ -185,11 +185,13 @@ int run(const struct keep_options *o)
 			  .pack = { .compress = o->compress, .columns = -1 },
 			  .max_age_us = o->max_age_us,
 			  .max_bytes = o->max_bytes,
-			  .min_free = o->has_min_free ? &o->min_free : NULL },
+			  .min_free = o->has_min_free ? &o->min_free : NULL,
+			  .once = o->once },
 		.notify = NOTIFY_NONE,
 	};
 	int err = open_folder(&r) ?: open_columns(&r), status;
 
+	closed_begin(&r.look.closed, r.look.pack.columns, o->columns_age_us);
 	stop_catch();
 	err = err ?: o->once ? 0 : watch(&r);
 	if (!err && !o->once)

@@ -14,15 +14,16 @@
 
 #define FOLDER_MODE 0750
 
-static const struct {
-	const char *name;
-	int (*open)(struct table *t, int fd);
-} tables[COLUMNS_TABLES] = {
-	[COLUMNS_FRAMES] = { "frames", frames_open },
-	[COLUMNS_TRANSMISSIONS] = { "transmissions", transmissions_open },
-	[COLUMNS_RECEPTIONS] = { "receptions", receptions_open },
-	[COLUMNS_EVENTS] = { "events", events_open },
-	[COLUMNS_COVERAGE] = { "coverage", dwells_open },
+const char *const columns_names[COLUMNS_TABLES + 1] = {
+	[COLUMNS_FRAMES] = "frames",	     [COLUMNS_TRANSMISSIONS] = "transmissions",
+	[COLUMNS_RECEPTIONS] = "receptions", [COLUMNS_EVENTS] = "events",
+	[COLUMNS_COVERAGE] = "coverage",
+};
+
+static int (*const open_table[COLUMNS_TABLES])(struct table *t, int fd) = {
+	[COLUMNS_FRAMES] = frames_open,		[COLUMNS_TRANSMISSIONS] = transmissions_open,
+	[COLUMNS_RECEPTIONS] = receptions_open, [COLUMNS_EVENTS] = events_open,
+	[COLUMNS_COVERAGE] = dwells_open,
 };
 
 void columns_begin(struct columns *c, int folder, const char *stem, const struct stat *file)
@@ -61,7 +62,7 @@ static int begin(struct columns *c, enum columns_table table)
 		return 0;
 	if (snprintf(name, sizeof(name), "%s.parquet", c->stem) >= (int)sizeof(name))
 		return -ENAMETOOLONG;
-	folder = open_folder(c->folder, tables[table].name);
+	folder = open_folder(c->folder, columns_names[table]);
 	if (folder < 0)
 		return folder;
 	of->day = open_folder(folder, c->day);
@@ -72,7 +73,7 @@ static int begin(struct columns *c, enum columns_table table)
 	if (err)
 		return err;
 	of->begun = true;
-	return tables[table].open(&of->table, of->place.fd);
+	return open_table[table](&of->table, of->place.fd);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

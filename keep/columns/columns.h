@@ -22,6 +22,9 @@ enum columns_table {
 	COLUMNS_TABLES
 };
 
+/* Names of the tables' folders, then NULL. */
+extern const char *const columns_names[COLUMNS_TABLES + 1];
+
 struct columns {
 	int folder; /* of all tables; -1: no columns are made */
 	const char *stem;

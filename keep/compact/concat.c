@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "keep/parquet/internal.h"
 #include "footer_read.h"
@@ -198,20 +200,43 @@ static int read_pair(struct thrift_in *in, const char *key, char **value)
 	return *value ? 0 : -ENOMEM;
 }
 
-int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
+static int find_value(struct thrift_in *pairs, const char *key, char **value)
+{
+	int of, err = 0;
+	uint32_t count;
+
+	if (!pairs->at)
+		return 0;
+	count = thrift_read_list(pairs, &of);
+	for (uint32_t i = 0; i < count && !*value && !err; i++)
+		err = of == THRIFT_STRUCT ? read_pair(pairs, key, value) : -EBADMSG;
+	return err;
+}
+
+int parquet_facts(int fd, const char *key, const char *program, struct parquet_facts *facts)
 {
 	struct footer_in in;
-	int of;
-	uint32_t count;
+	size_t len = strlen(program);
 	int err = footer_read(&in, fd);
 
-	*value = NULL;
-	*rows = in.rows;
-	if (!err && in.pairs.at) {
-		count = thrift_read_list(&in.pairs, &of);
-		for (uint32_t i = 0; i < count && !*value && !err; i++)
-			err = of == THRIFT_STRUCT ? read_pair(&in.pairs, key, value) : -EBADMSG;
+	*facts = (struct parquet_facts){ .rows = in.rows };
+	if (!err) {
+		facts->schema =
+			XXH64(in.schema.at, (size_t)(in.schema.end - in.schema.at),
+			      XXH64(in.orders.at, (size_t)(in.orders.end - in.orders.at), 0));
+		facts->is_ours = in.creator_len >= len && !memcmp(in.creator, program, len);
+		err = find_value(&in.pairs, key, &facts->value);
 	}
 	footer_in_free(&in);
+	return err;
+}
+
+int parquet_key_value(int fd, const char *key, char **value, int64_t *rows)
+{
+	struct parquet_facts facts;
+	int err = parquet_facts(fd, key, "", &facts);
+
+	*value = facts.value;
+	*rows = facts.rows;
 	return err;
 }

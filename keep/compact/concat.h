@@ -27,6 +27,16 @@ int parquet_concat_end(struct parquet_concat *concat, const struct parquet_pair 
 /* Frees `concat` without a footer. NULL is fine. */
 void parquet_concat_free(struct parquet_concat *concat);
 
+struct parquet_facts {
+	int64_t rows;
+	uint64_t schema; /* a hash: equal in files that can be joined */
+	bool is_ours;	 /* its created_by begins with the program's name */
+	char *value;	 /* as of parquet_key_value() */
+};
+
+/* Reads the footer. Returns as parquet_key_value(). */
+int parquet_facts(int fd, const char *key, const char *program, struct parquet_facts *facts);
+
 /* Reads a file's number of rows, and the metadata value of `key`: NULL if the file has none, else
  * the caller frees it. -EBADMSG: the file is malformed. */
 int parquet_key_value(int fd, const char *key, char **value, int64_t *rows);

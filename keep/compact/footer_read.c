@@ -78,6 +78,12 @@ int footer_read(struct footer_in *f, int fd)
 			f->rows = thrift_read_int(&in);
 			continue;
 		}
+		if (p.id == 6 && p.type == THRIFT_BINARY) {
+			f->creator_len = thrift_read_len(&in);
+			f->creator = in.at;
+			in.at += f->creator_len;
+			continue;
+		}
 		thrift_skip(&in, &p);
 		if (p.type == THRIFT_LIST && p.id > 0 && p.id < 8 && lists[p.id])
 			*lists[p.id] = (struct thrift_in){ begin, in.at, false };

@@ -9,6 +9,8 @@
 struct footer_in {
 	struct bytes raw;				/* the rest points into it */
 	struct thrift_in schema, orders, groups, pairs; /* lists, with their heads; empty: none */
+	const uint8_t *creator;				/* created_by */
+	uint32_t creator_len;
 	int64_t rows;
 	uint64_t body_end; /* offset of the footer in the file: row groups are before it */
 };

@@ -32,7 +32,8 @@ int sandbox_keep(const char *folder, const char *columns)
 	};
 	const struct sandbox_path paths[] = { { folder, SANDBOX_MAKE | SANDBOX_READ },
 					      { columns, SANDBOX_MAKE | SANDBOX_READ |
-								 LANDLOCK_ACCESS_FS_MAKE_DIR },
+								 LANDLOCK_ACCESS_FS_MAKE_DIR |
+								 LANDLOCK_ACCESS_FS_REMOVE_DIR },
 					      { 0 } };
 	int err = privsep_keep(CAPABILITIES) ?: sandbox_paths(paths);
 

@@ -117,7 +117,7 @@ static uint64_t min_free_bytes(const struct look *l)
 	return space_of(l->min_free, (uint64_t)fs.f_blocks * fs.f_frsize);
 }
 
-static int delete_old(struct look *l, struct listing *files)
+static int delete_old(struct look *l, struct listing *files, bool age_known)
 {
 	struct retire_limits limits = { .before_ns = INT64_MIN,
 					.max_bytes = l->max_bytes,
@@ -125,7 +125,7 @@ static int delete_old(struct look *l, struct listing *files)
 	struct retired now;
 	int err;
 
-	if (age_is_known(&l->age) && l->max_age_us)
+	if (age_known && l->max_age_us)
 		limits.before_ns = clock_ns(CLOCK_REALTIME) - (int64_t)(l->max_age_us * 1000);
 	err = retire(l->folder, files, &limits, &now);
 	if (now.files)
@@ -166,20 +166,28 @@ int look_begin(struct look *l)
 	return 0;
 }
 
-/* Files are deleted before others are packed, which needs space. */
+/* Files are deleted before others are packed, which needs space. Days are joined last: a capture
+ * file that was interrupted has its columns again by then. */
 int look(struct look *l)
 {
+	bool age_known = age_is_known(&l->age);
 	struct listing files;
 	int err = read_listing(l, &files);
 
 	if (err)
 		return err;
-	err = delete_old(l, &files) ?: pack_all(l, &files);
+	err = delete_old(l, &files, age_known) ?: pack_all(l, &files);
 	listing_free(&files);
-	return err;
+	if (err)
+		return err;
+	do
+		err = closed_look(&l->closed, age_known, min_free_bytes(l));
+	while (err > 0 && l->once);
+	return err > 0 ? 0 : err;
 }
 
 void look_end(struct look *l)
 {
 	left_free(&l->left);
+	closed_end(&l->closed);
 }

@@ -4,6 +4,7 @@
 #define KEEP_SERVICE_LOOK_H
 
 #include "age.h"
+#include "closed.h"
 #include "keep/folder/retire.h"
 #include "keep/pack/pack.h"
 #include "left.h"
@@ -17,6 +18,8 @@ struct look {
 	const struct space *min_free;	/* NULL: no limit */
 	struct left left;		/* files that are left as they are */
 	struct age age;
+	struct closed closed; /* columns of closed days */
+	bool once;	      /* there is only one look: it does all */
 	/* All looks so far */
 	bool failed; /* a file could not be packed */
 	uint64_t files;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Deletes old days. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "compact.h"
+#include "days.h"
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t len = strlen(name), of = strlen(ending);
+
+	return len > of && !strcmp(name + len - of, ending);
+}
+
+/* The folder goes if nothing else is in it. */
+static int expire_day(void *context, int table, int day, const char *table_name, const char *name)
+{
+	int fd = openat(day, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), *files = context, err = 0;
+	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+
+	if (!listing && fd >= 0)
+		close(fd);
+	if (!listing)
+		return -errno;
+	while (!err && (e = readdir(listing))) {
+		bool whole = ends_with(e->d_name, ".parquet");
+
+		if ((!whole && !ends_with(e->d_name, ".parquet.new")) ||
+		    fstatat(day, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		if (!unlinkat(day, e->d_name, 0))
+			*files += whole;
+		else if (errno != ENOENT)
+			err = -errno;
+	}
+	closedir(listing);
+	if (err)
+		log_line("%s/%s: cannot be deleted: %s", table_name, name, strerror(-err));
+	else
+		unlinkat(table, name, AT_REMOVEDIR);
+	return err;
+}
+
+int compact_expire(const struct compact *c, const char *before)
+{
+	int files = 0;
+	int err = days_visit_all(c->folder, c->tables, before, expire_day, &files);
+
+	return err < 0 ? err : files;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Closed: see closed.h. */
+#include "closed.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "keep/columns/columns.h"
+#include "keep/compact/day.h"
+
+#define REST_NS (600 * 1000000000ULL)
+#define DAY_NS (24 * 3600 * 1000000000LL)
+
+void closed_begin(struct closed *c, int folder, uint64_t max_age_us)
+{
+	*c = (struct closed){ .max_age_us = max_age_us };
+	c->compact.folder = folder;
+	c->compact.tables = columns_names;
+}
+
+static int delete_old(struct closed *c)
+{
+	char before[DAY_NAME];
+	int files;
+
+	day_of((int64_t)clock_ns(CLOCK_REALTIME) - (int64_t)(c->max_age_us * 1000), before);
+	files = compact_expire(&c->compact, before);
+	if (files <= 0)
+		return files;
+	log_info("deleted %d file%s of columns, of days before %s", files, PLURAL(files),
+		 before + strlen("day="));
+	c->deleted += (uint64_t)files;
+	return 0;
+}
+
+/* Capture files of yesterday may still be packed. */
+static int join(struct closed *c, uint64_t min_free)
+{
+	char yesterday[DAY_NAME];
+
+	day_of((int64_t)clock_ns(CLOCK_REALTIME) - DAY_NS, yesterday);
+	return compact(&c->compact, yesterday, min_free);
+}
+
+int closed_look(struct closed *c, bool age_is_known, uint64_t min_free)
+{
+	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	int result = 0;
+
+	if (c->compact.folder < 0 || now_ns < c->rest_ns)
+		return 0;
+	if (age_is_known && c->max_age_us)
+		result = delete_old(c);
+	if (!result && age_is_known)
+		result = join(c, min_free);
+	if (result > 0 || result == -EINTR)
+		return result;
+	c->rest_ns = now_ns + REST_NS;
+	if (!result || result == -EAGAIN || result == -ENOSPC || result == -ENOMEM)
+		return 0;
+	log_line("columns cannot be joined: %s", strerror(-result));
+	return result;
+}
+
+void closed_end(struct closed *c)
+{
+	compact_end(&c->compact);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Closed: the columns of days that get no more rows: joined, and deleted when they are too old. */
+#ifndef KEEP_SERVICE_CLOSED_H
+#define KEEP_SERVICE_CLOSED_H
+
+#include <stdbool.h>
+
+#include "keep/compact/compact.h"
+
+struct closed {
+	struct compact compact;
+	uint64_t max_age_us; /* 0: columns live for ever */
+	uint64_t rest_ns;    /* CLOCK_BOOTTIME: until then nothing is to be done */
+	uint64_t deleted;    /* files so far */
+};
+
+/* `folder`: of the columns, -1: none. */
+void closed_begin(struct closed *c, int folder, uint64_t max_age_us);
+/* Deletes days by their age if `age_is_known`, and makes one part at most. `min_free`: so many
+ * bytes stay free. Returns 1: there may be more to do now; 0, also if the disk has no room for it
+ * now; -EINTR after a signal to stop; or -errno after a line. */
+int closed_look(struct closed *c, bool age_is_known, uint64_t min_free);
+void closed_end(struct closed *c);
+
+#endif
