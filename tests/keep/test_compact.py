@@ -193,7 +193,8 @@ def test_a_damaged_file_is_left_and_named_once(folder, columns, frames, tmp_path
     where = packed_day(folder, columns, frames)
     bad = where / f"{stem(2)}.parquet"
     data = bad.read_bytes()
-    data = {"cut": data[:-9], "empty": b"", "footer": data[:-60] + bytes(52) + data[-8:]}[damage]
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    data = {"cut": data[:-9], "empty": b"", "footer": data[:footer] + bytes(9) + data[footer + 9:]}[damage]
     bad.write_bytes(data)
     _, said = keep("--once", "--columns", columns, idle(tmp_path))
     assert {p.name for p in where.iterdir()} == {bad.name, "part-00001.parquet"} and bad.read_bytes() == data
@@ -267,14 +268,18 @@ def test_bad_ages(folder, arguments, why):
 
 def test_a_clock_that_jumps_deletes_no_columns(folder, columns, frames, tmp_path):
     where = packed_day(folder, columns, frames, days_ago=1)
+    other = folder.parent / "other"
+    other.mkdir()
+    make_series(other, 1, frames)
     ahead = tmp_path / "ahead"
     ahead.write_text("0")
     environment = {**os.environ, "LD_PRELOAD": str(BUILD / "tests/clock.so"), "SALUKI_CLOCK": str(ahead)}
-    with subprocess.Popen([made.PROGRAM, "--columns", columns, "--columns-age", "14d", folder], stderr=subprocess.PIPE,
+    with subprocess.Popen([made.PROGRAM, "--columns", columns, "--columns-age", "14d", other], stderr=subprocess.PIPE,
                           env=environment) as service:
         try:
-            wait_for(lambda: (folder / ".saluki-keep").exists())
-            ahead.write_text(str(2 * 365 * 86400 * 10**9))
+            wait_for(lambda: stems(other).get(stem(1)) == {"pcapng.zst", "idx"})
+            ahead.write_text(str(2 * 365 * 86400))
+            write(other, 3, Capture().add(frames[:1]).bytes()) # which it looks at
             for line in service.stderr:
                 if b"the clock was set forward" in line:
                     break
