@@ -224,7 +224,8 @@ int parquet_facts(int fd, const char *key, const char *program, struct parquet_f
 		facts->schema =
 			XXH64(in.schema.at, (size_t)(in.schema.end - in.schema.at),
 			      XXH64(in.orders.at, (size_t)(in.orders.end - in.orders.at), 0));
-		facts->is_ours = in.creator_len >= len && !memcmp(in.creator, program, len);
+		facts->is_ours = in.creator && in.creator_len >= len &&
+				 !memcmp(in.creator, program, len);
 		err = find_value(&in.pairs, key, &facts->value);
 	}
 	footer_in_free(&in);
