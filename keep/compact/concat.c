@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "keep/parquet/internal.h"
 #include "footer_read.h"
 #include "thrift_read.h"
 
 #define COPY_BYTES (1 << 20)
+#define FNV_BASIS 0xcbf29ce484222325U
+#define FNV_PRIME 0x100000001b3U
 
 struct parquet_concat {
 	int fd, error;
@@ -213,6 +213,14 @@ static int find_value(struct thrift_in *pairs, const char *key, char **value)
 	return err;
 }
 
+/* FNV-1a */
+static uint64_t hash(const struct thrift_in *in, uint64_t h)
+{
+	for (const uint8_t *p = in->at; p < in->end; p++)
+		h = (h ^ *p) * FNV_PRIME;
+	return h;
+}
+
 int parquet_facts(int fd, const char *key, const char *program, struct parquet_facts *facts)
 {
 	struct footer_in in;
@@ -221,9 +229,7 @@ int parquet_facts(int fd, const char *key, const char *program, struct parquet_f
 
 	*facts = (struct parquet_facts){ .rows = in.rows };
 	if (!err) {
-		facts->schema =
-			XXH64(in.schema.at, (size_t)(in.schema.end - in.schema.at),
-			      XXH64(in.orders.at, (size_t)(in.orders.end - in.orders.at), 0));
+		facts->schema = hash(&in.orders, hash(&in.schema, FNV_BASIS));
 		facts->is_ours = in.creator && in.creator_len >= len &&
 				 !memcmp(in.creator, program, len);
 		err = find_value(&in.pairs, key, &facts->value);

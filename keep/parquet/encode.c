@@ -29,7 +29,7 @@ void bytes_set_length(struct bytes *b, size_t at)
 void bytes_pack(struct bytes *b, const uint32_t *v, size_t n, int width)
 {
 	size_t len = (n + 7) / 8 * (size_t)width;
-	uint8_t *to = bytes_reserve(b, len + sizeof(uint32_t)), *end = to + len;
+	uint8_t *to = bytes_reserve(b, len + sizeof(uint32_t));
 	uint64_t bits = 0;
 	int count = 0;
 
@@ -45,7 +45,7 @@ void bytes_pack(struct bytes *b, const uint32_t *v, size_t n, int width)
 		bits >>= 32;
 		count -= 32;
 	}
-	for (; to < end; bits >>= 8)
+	for (; to < b->data + b->len + len; bits >>= 8)
 		*to++ = (uint8_t)bits;
 	b->len += len;
 }

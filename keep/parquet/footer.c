@@ -100,7 +100,7 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 		uint32_t pair_count, const char *created_by)
 {
 	struct thrift t = { out, 0 };
-	size_t begin = out->len;
+	uint32_t begin = (uint32_t)out->len, length;
 
 	thrift_int(&t, 1, THRIFT_I32, 2); /* version: logical types are there */
 	thrift_field(&t, 2, THRIFT_LIST);
@@ -120,7 +120,8 @@ void footer_put(const struct footer *f, struct bytes *out, const struct parquet_
 	thrift_field(&t, 7, THRIFT_LIST);
 	bytes_put(out, f->orders.data, f->orders.len);
 	thrift_stop(&t);
-	bytes_put(out, &(uint32_t){ htole32((uint32_t)(out->len - begin)) }, 4);
+	length = htole32((uint32_t)out->len - begin);
+	bytes_put(out, &length, 4);
 	bytes_put(out, PARQUET_MAGIC, 4);
 	out->failed |= f->schema.failed | f->orders.failed | f->groups.failed;
 }

@@ -48,7 +48,6 @@ struct chunk {
 	bool has_dictionary;
 };
 
-/* FileMetaData */
 struct footer {
 	struct bytes schema, orders; /* Thrift lists */
 	struct bytes groups;	     /* a list without its head */
