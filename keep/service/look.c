@@ -183,7 +183,8 @@ int look(struct look *l)
 	do
 		err = closed_look(&l->closed, age_known, min_free_bytes(l));
 	while (err > 0 && l->once);
-	return err > 0 ? 0 : err;
+	l->failed |= err < 0 && err != -EINTR; /* capture files can be packed all the same */
+	return err == -EINTR ? err : 0;
 }
 
 void look_end(struct look *l)

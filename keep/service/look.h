@@ -21,7 +21,7 @@ struct look {
 	struct closed closed; /* columns of closed days */
 	bool once;	      /* there is only one look: it does all */
 	/* All looks so far */
-	bool failed; /* a file could not be packed */
+	bool failed; /* a file could not be packed, or columns not be joined */
 	uint64_t files;
 	struct packed packed;
 	struct retired retired;

@@ -76,7 +76,8 @@ MERGE = {
     "merge/frame": {"model"},
     "merge/model": set(),
 }
-# A file's way: folder/ says which is closed, pack/ walks it into an index and columns/; find/ searches what is packed.
+# A file's way: folder/ says which is closed, pack/ walks it into an index and columns/, compact/ joins the columns of
+# days; find/ searches what is packed.
 KEEP = {
     "keep": {"extcap", "find", "service", "process"},
     "keep/extcap": {"find", "process", "folder"},

@@ -149,6 +149,17 @@ def test_killed_at_any_moment_nothing_is_lost_or_twice(folder, columns, frames, 
     assert partly # some were killed while they deleted sources
 
 
+def test_a_service_that_is_told_to_stop_ends_at_once(folder, columns, frames, tmp_path):
+    where = packed_day(folder, columns, frames * 10, 40)
+    before = rows(columns)
+    with subprocess.Popen([made.PROGRAM, "--columns", columns, idle(tmp_path)], stderr=subprocess.DEVNULL) as service:
+        while not any(p.name.startswith("part-") for p in where.iterdir()):
+            assert service.poll() is None
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(timeout=20) == 0
+    assert not list(where.glob("*.new")) and rows(columns) == before
+
+
 @pytest.mark.parametrize("left", [(1,), (2, 4), (1, 2, 3, 4)])
 def test_sources_that_a_killed_program_left_are_deleted(folder, columns, frames, tmp_path, left):
     """So is a capture file's table that was written again."""
