@@ -39,10 +39,13 @@ struct reader {
 	bool again;	   /* the index lied: the file is read from its begin */
 };
 
+/* Signals come only while something waits for them. */
 static int tell(struct search *s)
 {
-	int err = s->progress ? s->progress(s->context, s) : 0;
+	int err = stop_wait(-1, 0, 0);
 
+	if (!err && s->progress)
+		err = s->progress(s->context, s);
 	s->stopped |= err != 0;
 	return err;
 }
@@ -157,8 +160,6 @@ static int read_to(struct reader *r, uint64_t to, bool frames)
 
 		n = blocks_next(&r->blocks, &b);
 		err = n < 0 ? (int)n : n ? block(r, &b, frames && !is_searched(r, at)) : 0;
-		if (!err && stop_count())
-			err = -EINTR;
 	}
 	return err;
 }

@@ -15,7 +15,8 @@
 #include "wire/bytes.h"
 
 #define IDS (UINT16_MAX + 1)
-#define EVENT_HEAD 16 /* bytes before the line */
+#define LOOK_EVERY 4096 /* blocks: for a signal to stop */
+#define EVENT_HEAD 16	/* bytes before the line */
 
 int walk_init(struct walk *w)
 {
@@ -234,7 +235,7 @@ static int block(struct walk *w, struct pcapng_block *b, uint64_t at)
 int walk_blocks(struct walk *w, struct blocks *blocks)
 {
 	struct pcapng_block b;
-	uint64_t at = blocks->at;
+	uint64_t at = blocks->at, count = 0;
 	int64_t n;
 	int err = 0;
 
@@ -243,8 +244,9 @@ int walk_blocks(struct walk *w, struct blocks *blocks)
 
 		err = index_block(w->index, at, describes) ?: block(w, &b, at);
 		at = blocks->at;
-		if (!err && stop_count())
-			err = -EINTR;
+		/* Signals come only while something waits for them. */
+		if (!err && ++count % LOOK_EVERY == 0)
+			err = stop_wait(-1, 0, 0);
 	}
 	return err ?: n;
 }

@@ -100,8 +100,8 @@ static int pack_all(struct look *l, struct listing *files)
 	for (unsigned int i = 0; !err && i < files->count; i++) {
 		err = pack_stem(l, &files->list[i]);
 		remove_orphan(l, &files->list[i]);
-		if (!err && stop_count())
-			err = -EINTR;
+		if (!err)
+			err = stop_wait(-1, 0, 0);
 	}
 	return err;
 }
