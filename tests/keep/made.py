@@ -7,6 +7,7 @@ import pathlib
 import struct
 import subprocess
 
+import pytest
 import xxhash
 import zstandard
 
@@ -106,6 +107,13 @@ def make_series(folder, count, frames, series="saluki", **kwargs):
         made[write(folder, n + 1, data, series).name] = data
     write(folder, count + 1, Capture(**kwargs).add(frames[:1]).bytes(), series)
     return made
+
+
+def captures_in(*folders):
+    """The paths of captures, for pytest's parameters."""
+    return [pytest.param(path, id=f"{path.parent.name}-{path.name}",
+                         marks=[pytest.mark.foreign] if of is captures.FOREIGN else [])
+            for of in captures.at_hand() for name in folders for path in of.folder(name)]
 
 
 def keep(*arguments, status=0, **kwargs):

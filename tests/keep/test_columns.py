@@ -17,7 +17,6 @@ from merge import program, sim
 from reference import captures
 
 FOLDERS = ("hwsim", "radiotap", "dot11-other", "wired", "malformed")
-FILES = [path for c in captures.at_hand() for name in FOLDERS for path in c.folder(name)]
 PHYS = {"0": None, "1": "dsss", "2": "ofdm", "3": "ht", "4": "vht", "5": "he"}
 NUMBERS = ("frequency", "signal", "noise", "rate_kbps", "mcs", "streams", "airtime_ns", "type", "subtype", "flags",
            "duration", "sequence", "fragment", "ethertype")
@@ -58,7 +57,7 @@ def ns(value):
     return value.value if hasattr(value, "value") else int(value)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+@pytest.mark.parametrize("path", made.captures_in(*FOLDERS))
 def test_each_column_of_each_capture(folder, tmp_path, path):
     want = [f for f in dissected.run(dissected.unpacked(path, tmp_path)) if int(f["cap_len"]) <= BLOCK_FRAME_MAX]
     if not want:

@@ -19,7 +19,6 @@ from reference import captures
 from reference.test_reference import write_pcap
 
 FOLDERS = ("hwsim", "radiotap", "dot11-other", "wired")
-FILES = [path for c in captures.at_hand() for name in FOLDERS for path in c.folder(name)]
 
 
 def found(tmp_path, *arguments, status=0):
@@ -114,7 +113,7 @@ def test_by_expression(folder, archive, tmp_path, expression):
     assert [(t // 1000, data, length) for t, data, length in got] == want and got
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+@pytest.mark.parametrize("path", made.captures_in(*FOLDERS))
 def test_an_address_as_tshark_finds_it(folder, tmp_path, path):
     """Frame for frame, for some addresses of each capture: those of the most and of the fewest frames."""
     frames = []
