@@ -90,18 +90,18 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	{ .of = { "from", PARQUET_INT64, PARQUET_TIMESTAMP_NS } },
-	{ .of = { "to", PARQUET_INT64, PARQUET_TIMESTAMP_NS } },
-	{ .of = { "sensor", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
-	{ .of = { "interface", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
-	{ .of = { "frequency", PARQUET_INT32, PARQUET_UINT32 } },
-	{ .of = { "width", PARQUET_INT32, PARQUET_UINT32 } },
-	{ .of = { "center", PARQUET_INT32, PARQUET_UINT32 } },
-	{ .of = { "frames", PARQUET_INT64, PARQUET_UINT64 } },
-	{ .of = { "switch_ns", PARQUET_INT64, PARQUET_UINT64 } },
-	{ .of = { "marked", PARQUET_INT64, PARQUET_UINT64 } },
-	{ .of = { "error", PARQUET_INT32, PARQUET_UINT32, .optional = true } },
-	{ .of = { "file", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
+	ALWAYS("from", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
+	ALWAYS("to", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
+	ALWAYS("sensor", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	ALWAYS("interface", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	ALWAYS("frequency", PARQUET_INT32, PARQUET_UINT32),
+	ALWAYS("width", PARQUET_INT32, PARQUET_UINT32),
+	ALWAYS("center", PARQUET_INT32, PARQUET_UINT32),
+	ALWAYS("frames", PARQUET_INT64, PARQUET_UINT64),
+	ALWAYS("switch_ns", PARQUET_INT64, PARQUET_UINT64),
+	ALWAYS("marked", PARQUET_INT64, PARQUET_UINT64),
+	OPTIONAL("error", PARQUET_INT32, PARQUET_UINT32),
+	ALWAYS("file", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
 };
 
 _Static_assert(sizeof(columns) / sizeof(*columns) == COLUMNS, "the rows of the table");

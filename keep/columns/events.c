@@ -13,15 +13,15 @@
 enum { TIME, SENSOR, INTERFACE, MODULE, SERIAL, DIRECTION, DATA, ID, FILE_NAME, COLUMNS };
 
 static const struct table_column columns[] = {
-	{ .of = { "time", PARQUET_INT64, PARQUET_TIMESTAMP_NS } },
-	{ .of = { "sensor", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
-	{ .of = { "interface", PARQUET_TEXT, PARQUET_PLAIN_TYPE, .optional = true } },
-	{ .of = { "module", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
-	{ .of = { "serial", PARQUET_INT64, PARQUET_UINT64, .optional = true } },
-	{ .of = { "direction", PARQUET_TEXT, PARQUET_PLAIN_TYPE, .optional = true } },
-	{ .of = { "data", PARQUET_TEXT, PARQUET_PLAIN_TYPE, .optional = true } },
-	{ .of = { "id", PARQUET_TEXT, PARQUET_PLAIN_TYPE, .optional = true } },
-	{ .of = { "file", PARQUET_TEXT, PARQUET_PLAIN_TYPE } },
+	ALWAYS("time", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
+	ALWAYS("sensor", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	OPTIONAL("interface", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	ALWAYS("module", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	OPTIONAL("serial", PARQUET_INT64, PARQUET_UINT64),
+	OPTIONAL("direction", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	OPTIONAL("data", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	OPTIONAL("id", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
+	ALWAYS("file", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
 };
 
 _Static_assert(sizeof(columns) / sizeof(*columns) == COLUMNS, "the rows of the table");

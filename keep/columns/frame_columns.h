@@ -36,19 +36,6 @@ enum {
 	FRAME_COLUMNS
 };
 
-#define OPTIONAL(name, type, logical)                                                              \
-	{                                                                                          \
-		.of = { name, type, logical, .optional = true }                                    \
-	}
-#define ALWAYS(name, type, logical)                                                                \
-	{                                                                                          \
-		.of = { name, type, logical }                                                      \
-	}
-#define ADDRESS(name)                                                                              \
-	{                                                                                          \
-		.of = { name, PARQUET_TEXT, .optional = true, .bloom = true }, .is_address = true  \
-	}
-
 /* In the order above. */
 #define FRAME_COLUMN_DEFS                                                                          \
 	ALWAYS("linktype", PARQUET_INT32, PARQUET_UINT16),                                         \

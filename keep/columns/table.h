@@ -17,6 +17,27 @@ struct table_column {
 	bool is_address; /* a text whose dictionary is shared by all addresses of the table */
 };
 
+/* Columns whose rows may have no value, whose rows all have one, and of addresses. */
+#define OPTIONAL(column_name, column_type, meaning)                                                \
+	{                                                                                          \
+		.of = {.name = (column_name),                                                      \
+		       .type = (column_type),                                                      \
+		       .logical = (meaning),                                                       \
+		       .optional = true }                                                          \
+	}
+#define ALWAYS(column_name, column_type, meaning)                                                  \
+	{                                                                                          \
+		.of = {.name = (column_name), .type = (column_type), .logical = (meaning) }        \
+	}
+#define ADDRESS(column_name)                                                                       \
+	{                                                                                          \
+		.of = { .name = (column_name),                                                     \
+			.type = PARQUET_TEXT,                                                      \
+			.optional = true,                                                          \
+			.bloom = true },                                                           \
+		.is_address = true                                                                 \
+	}
+
 struct table {
 	const struct table_column *columns;
 	struct parquet_column schema[TABLE_COLUMNS_MAX];

@@ -3,6 +3,7 @@
 bundled trace. PROGRAM (seeds.c) makes those that depend on the wire format."""
 import base64
 import itertools
+import json
 import pathlib
 import shutil
 import struct
@@ -425,6 +426,28 @@ def merges():
             "identity": [bytes([n % 3, 0]) + frame for n, frame in enumerate(frames)]}
 
 
+def archives():
+    """By harness: small captures of a collector and unified traces, and indexes of such."""
+    from keep import made
+    frames = made.bundled()
+    event = json.dumps({"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": made.START_NS,
+                        "direction": "in", "data": "0a0b0c", "id": "a-4-46"}).encode()
+    dwell = "channel 36/80 (5180 MHz, width 80, center 5210), switch 35000 ns, marked 2, up 8640 ns, error 16: busy"
+    times = [made.option(code, struct.pack("<II", made.START_NS >> 32, made.START_NS & 0xffffffff)) for code in (2, 3)]
+    more = [made.block(made.CUSTOM, struct.pack("<I", made.ENTERPRISE) + struct.pack(">I", len(event)) + event
+                       + bytes(-len(event) % 4)),
+            made.block(made.STATISTICS, struct.pack("<III", 0, 1, 2), [*times, made.option(1, dwell)])]
+    whole = [made.Capture(sensors=("a", "b")).add(frames[:12]).add(frames[3:6], on=1).bytes() + b"".join(more),
+             made.Capture(linktype=1).add(frames[:5]).bytes(), made.Capture().bytes()]
+    with tempfile.TemporaryDirectory() as folder:
+        for n, data in enumerate([*whole, made.Capture(sensors=("a", "b")).add(frames * 3).bytes()]):
+            pathlib.Path(folder, f"f-{n}.pcapng").write_bytes(data)
+        made.keep("--once", "--finished", "--compress", "none", folder)
+        indexes = [path.read_bytes() for path in sorted(pathlib.Path(folder).glob("*.idx"))]
+    traces = [trace[:6000] for one in merges()["merge_blocks"][:3] for trace in merged(one)]
+    return {"index": indexes, "walk": [bytes([tables]) + one for one in [*whole, *traces] for tables in (0, 1)]}
+
+
 def parquet():
     """Pairs of Parquet files: with and without rows, of one schema and of two."""
     program = pathlib.Path(__file__).resolve().parents[2] / "build/tests/parquet_write"
@@ -457,7 +480,7 @@ def main():
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
             "live": live(), "http": http(), "parquet": parquet(),
-            "module": modules(), "flow": programs(), **merges()}
+            "module": modules(), "flow": programs(), **archives(), **merges()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)

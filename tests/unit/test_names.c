@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: keep/extcap/names.o archive/index_build.o archive/index_build_lay.o archive/index_hash.o
+/* links: keep/extcap/names.o archive/index_build.o archive/index_lay.o archive/index_hash.o
  * archive/index_read.o
  */
 #include "unit.h"
