@@ -27,7 +27,7 @@
 #define INDEX_STEP 64
 #define INDEX_ADDRESS_LEN 6
 
-enum { INDEX_FLAG_ALL_ADDRESSES = 1, INDEX_FLAG_IS_MERGED = 2 };
+enum { INDEX_FLAG_ALL_ADDRESSES = 1, INDEX_FLAG_IS_MERGED = 2, INDEX_FLAG_HAS_COLUMNS = 4 };
 
 uint64_t index_hash(const uint8_t *bytes, uint64_t len);
 

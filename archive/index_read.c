@@ -161,6 +161,7 @@ static void read_head(struct index_head *h, const uint8_t *p)
 		.end = load_le32(p + 40),
 		.all_addresses = flags & INDEX_FLAG_ALL_ADDRESSES,
 		.is_merged = flags & INDEX_FLAG_IS_MERGED,
+		.has_columns = flags & INDEX_FLAG_HAS_COLUMNS,
 		.first_ns = (int64_t)load_le64(p + 44),
 		.last_ns = (int64_t)load_le64(p + 52),
 		.frames = load_le64(p + 60),

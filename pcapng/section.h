@@ -6,6 +6,7 @@
 /* The application: this and the version. */
 #define SECTION_COLLECTOR "saluki-collector "
 #define SECTION_MERGE "saluki-merge "
+#define SECTION_FOUND "saluki-keep find " /* what a search has found */
 
 #define SECTION_COMMENT_MAX 512
 /* A comment of a file that its collector will delete (-W), with the ring's name between. */

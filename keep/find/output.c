@@ -11,10 +11,11 @@
 #include "common/stop.h"
 #include "common/version.h"
 #include "pcapng/build.h"
+#include "pcapng/section.h"
 
 #define BUFFER (4 * 1024 * 1024)
 #define FLUSH_AT (256 * 1024)
-#define APPLICATION "saluki-keep find " SALUKI_VERSION
+#define APPLICATION SECTION_FOUND SALUKI_VERSION
 #define IF_TSOFFSET 14
 #define EPB_FLAGS 2
 #define EPB_DROPCOUNT 4

@@ -48,7 +48,8 @@ void origin_section(struct origin *of, struct pcapng_block b)
 	*of = (struct origin){ .header_len = b.len };
 	while (pcapng_option(&b, &o)) {
 		if (o.code == SHB_APPLICATION) {
-			of->is_collected |= begins_with(&o, SECTION_COLLECTOR);
+			of->is_collected |= begins_with(&o, SECTION_COLLECTOR) ||
+					    begins_with(&o, SECTION_FOUND);
 			of->is_merged |= begins_with(&o, SECTION_MERGE);
 		} else if (o.code == OPT_COMMENT) {
 			read_comment(of, &o);

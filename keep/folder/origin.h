@@ -11,7 +11,7 @@
 #include "pcapng/block.h"
 
 struct origin {
-	bool is_collected; /* by saluki-collector, or saluki capture */
+	bool is_collected; /* by saluki-collector or saluki capture, or found among such frames */
 	bool is_merged;	   /* by saluki-merge */
 	bool is_ring;	   /* its collector deletes the oldest files (-W) */
 	bool tells_keep_free;

@@ -79,6 +79,7 @@ static int walk(struct packing *k, int columns)
 	err = err ?: walk_blocks(&k->walk, &k->blocks) ?: columns_finish(&k->walk.columns, &k->st);
 
 	k->head.is_merged = k->walk.is_merged;
+	k->head.has_columns = columns >= 0;
 	k->head.pcapng_bytes = k->blocks.at;
 	return err;
 }
@@ -176,10 +177,11 @@ static int sync_folder(int folder)
 	return fsync(folder) ? -errno : 0;
 }
 
-/* The index first: a compressed file without one would be walked again. */
+/* The index says that the tables are there, so they come first. A compressed file without an index
+ * would be walked again. */
 static int put_in_place(struct packing *k)
 {
-	int err = check_unchanged(k) ?: place_put(&k->index) ?: columns_put(&k->walk.columns);
+	int err = check_unchanged(k) ?: columns_put(&k->walk.columns) ?: place_put(&k->index);
 
 	if (err || !k->compress)
 		return err ?: sync_folder(k->folder);
@@ -230,8 +232,8 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 		err = k.unpack ? 0 : -ENOMEM;
 	}
 	err = err ?: blocks_open_from(&k.blocks, unpack_read, k.unpack, BLOCKS_UNTIL_END) ?:
-		    walk(&k, o->columns) ?: write_index(&k, p) ?: place_put(&k.index) ?:
-		    columns_put(&k.walk.columns) ?: sync_folder(folder);
+		    walk(&k, o->columns) ?: write_index(&k, p) ?:
+		    columns_put(&k.walk.columns) ?: place_put(&k.index) ?: sync_folder(folder);
 	return packing_end(&k, err);
 }
 
@@ -244,18 +246,37 @@ static int open_form(int folder, const char *stem, enum form form)
 	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-bool pack_index_fits(int folder, const struct stem *s)
+/* Whether the index is of this compressed file, or of this capture file. */
+static bool index_fits(int folder, const struct stem *s, const struct index_head *head)
 {
-	int fd = s->has[FORM_INDEX] ? open_form(folder, s->name, FORM_INDEX) : -1;
-	int zst = fd < 0 ? -1 : open_form(folder, s->name, FORM_ZST);
-	struct index_head head;
-	bool fits = zst >= 0 && !index_read_head(&head, fd) && index_is_of(&head, zst);
+	bool fits;
+	int zst;
 
-	if (zst >= 0)
-		close(zst);
-	if (fd >= 0)
-		close(fd);
+	if (s->has[FORM_PCAPNG])
+		return !head->file_bytes && head->pcapng_bytes == s->bytes[FORM_PCAPNG];
+	zst = open_form(folder, s->name, FORM_ZST);
+	if (zst < 0)
+		return false;
+	fits = index_is_of(head, zst);
+	close(zst);
 	return fits;
+}
+
+bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o)
+{
+	struct index_head head;
+	bool done;
+	int fd;
+
+	if (!s->has[FORM_INDEX] || (s->has[FORM_PCAPNG] && o->compress))
+		return false;
+	fd = open_form(folder, s->name, FORM_INDEX);
+	if (fd < 0)
+		return false;
+	done = !index_read_head(&head, fd) && (o->columns < 0 || head.has_columns) &&
+	       index_fits(folder, s, &head);
+	close(fd);
+	return done;
 }
 
 int pack_clean(int folder)

@@ -69,16 +69,14 @@ static int pack_stem(struct look *l, const struct stem *s)
 {
 	struct packed p = { .frames = 0 };
 
-	if (left_has(&l->left, s))
+	if (left_has(&l->left, s) || pack_is_done(l->folder, s, &l->pack))
 		return 0;
 	if (s->has[FORM_PCAPNG]) {
-		bool done = !l->pack.compress && s->has[FORM_INDEX];
-
-		if (done || (!s->is_followed && !l->finished) || !is_ours(l, s))
+		if ((!s->is_followed && !l->finished) || !is_ours(l, s))
 			return 0;
 		return packed(l, s, pack(l->folder, s->name, &l->pack, &p), &p);
 	}
-	if (s->has[FORM_ZST] && !pack_index_fits(l->folder, s))
+	if (s->has[FORM_ZST])
 		return packed(l, s, pack_index(l->folder, s->name, &l->pack, &p), &p);
 	return 0;
 }

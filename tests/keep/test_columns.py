@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tables of saluki-keep: on every capture, each column of `frames` is what the dissection says (which tests/dissect
 compares with tshark), and three readers read the same rows."""
+import base64
 import datetime
 import json
 import subprocess
@@ -211,6 +212,49 @@ def test_killed_again_with_columns_there_is_one_row_a_frame(folder, frames):
     made.os.utime(folder / file_name(1), ns=(stamp, stamp))
     assert columns_of(folder, finished=False) == columns
     assert len(tables(folder, columns)) == len(frames)
+
+
+@pytest.mark.parametrize("compress", ["zstd", "none"])
+def test_files_that_were_packed_before_get_their_tables(folder, frames, compress):
+    made.make_series(folder, 2, frames)
+    keep("--once", "--compress", compress, folder)
+    columns = folder.parent / "columns"
+    columns.mkdir()
+    for _ in range(2):  # and only once
+        keep("--once", "--compress", compress, "--columns", columns, folder)
+        assert len(tables(folder, columns)) == len(frames) // 2 * 2
+        stamps = {path: path.stat().st_ino for path in columns.rglob("*.parquet")}
+    keep("--once", "--compress", compress, "--columns", columns, folder)
+    assert stamps == {path: path.stat().st_ino for path in columns.rglob("*.parquet")}
+
+
+def test_tables_of_pseudonyms(folder, frames, tmp_path):
+    """Of what find has written: no original address or SSID is there, and each station has one name."""
+    write(folder, 1, Capture().add(frames).bytes())
+    write(folder, 2, made.section() + made.interface())
+    keep("--once", folder)
+    study = tmp_path / "study"
+    (study / "captures").mkdir(parents=True)
+    key = tmp_path / "key"
+    key.write_bytes(base64.b64encode(bytes(range(32))) + b"\n")
+    key.chmod(0o600)
+    keep("find", "--to", "@9000000000", "--pseudonyms", key, "-w", study / "captures/study.pcapng", folder)
+    real = tables(folder, columns_of(folder))
+    shown = tables(study / "captures", columns_of(study / "captures"))
+    assert len(shown) == len(real)
+    kept = {"ff:ff:ff:ff:ff:ff", None}
+    secret = {row[name] for row in real for name in ADDRESSES} - kept
+    secret = {a for a in secret if not a.startswith(("33:33:00:00:00", "01:00:5e:00:00", "01:80:c2:00:00"))}
+    ssids = {row["ssid"] for row in real} - {None, ""}
+    assert len(secret) > 5 and len(ssids) > 2
+    assert not secret & {row[name] for row in shown for name in ADDRESSES}
+    assert not ssids & {row["ssid"] for row in shown}
+    names = {}
+    for one, other in zip(sorted(real, key=lambda r: ns(r["time"])), sorted(shown, key=lambda r: ns(r["time"])),
+                          strict=True):
+        for name in ADDRESSES:
+            assert names.setdefault(one[name], other[name]) == other[name]
+    assert len(set(names.values())) == len(names)
 
 
 def test_a_columns_folder_that_is_not_there(folder, frames):
