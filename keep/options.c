@@ -80,6 +80,8 @@ static void help(void)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+#define AGE_HOURS_MAX 2000000 /* of nanoseconds, more do not fit into 63 bits */
+
 /* A whole number of hours, days or weeks. */
 static int parse_age(const char *option, const char *text, uint64_t *us)
 {
@@ -89,7 +91,8 @@ static int parse_age(const char *option, const char *text, uint64_t *us)
 	unsigned long n = strtoul(text, &end, 10);
 	const char *unit = *end ? strchr(units, *end) : NULL;
 
-	if (*text < '0' || *text > '9' || !unit || end[1] || !n || n > 100000) {
+	if (*text < '0' || *text > '9' || !unit || end[1] || !n ||
+	    n > AGE_HOURS_MAX / hours[unit - units]) {
 		log_line("%s %s: must be a number with h, d or w, such as 36h, 14d or 8w", option,
 			 text);
 		return -EINVAL;

@@ -148,10 +148,13 @@ static int serve(struct run *r)
 {
 	int err = 0;
 
-	while (!err) {
+	tell(r); /* the first look may take long */
+	while (err >= 0) {
 		uint64_t began_ns = monotonic_ns();
 
 		err = look(&r->look);
+		if (err > 0)
+			continue;
 		if (err == -ENOSPC || err == -ENOMEM)
 			err = 0;
 		if (!err)
@@ -171,6 +174,16 @@ static void say_end(const struct run *r)
 		(unsigned long long)(r->look.packed.compressed >> 20),
 		(unsigned long long)(r->look.packed.index >> 10),
 		(unsigned long long)r->look.retired.files);
+}
+
+static int look_once(struct look *l)
+{
+	int err;
+
+	do
+		err = look(l);
+	while (err > 0);
+	return err;
 }
 
 int run(const struct keep_options *o)
@@ -201,7 +214,7 @@ int run(const struct keep_options *o)
 	err = err ?: sandbox_keep(o->folder, o->columns) ?: look_begin(&r.look);
 	status = err == -EPERM ? EXIT_USAGE : 1;
 	if (!err) {
-		err = o->once ? look(&r.look) : serve(&r);
+		err = o->once ? look_once(&r.look) : serve(&r);
 		say_end(&r);
 		status = err || (o->once && r.look.failed);
 	}

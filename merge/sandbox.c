@@ -8,7 +8,7 @@
 #include "common/privsep.h"
 #include "common/sandbox.h"
 
-#define CALLS "pread64 ftruncate ftruncate64"
+#define CALLS "pread64 ftruncate ftruncate64 flock"
 
 static const struct sandbox_check checks[] = {
 	SANDBOX_TERMINAL_CHECKS,

@@ -58,11 +58,15 @@ static int fill(struct blocks *r)
 	ssize_t n = 1;
 
 	move(r);
+	if (r->err)
+		return r->err;
 	while (r->window_len < want && n) {
 		n = r->read(r->context, r->window + r->window_len, want - r->window_len,
 			    r->at + r->window_len);
-		if (n < 0)
-			return n;
+		if (n < 0) {
+			r->err = n; /* the blocks before it come first */
+			return 0;
+		}
 		r->window_len += n;
 	}
 	if (r->size == BLOCKS_UNTIL_END && r->window_len < want)
@@ -97,6 +101,8 @@ int64_t blocks_next(struct blocks *r, struct pcapng_block *b)
 			return err;
 		n = parse(r, b);
 	}
+	if (n == 0 && r->err)
+		return r->err;
 	if (n == 0 && r->at >= r->size)
 		return 0;
 	if (n == 0)

@@ -23,6 +23,7 @@ struct blocks {
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
+	int err;      /* of the reading, behind the window */
 	bool shorter; /* than at the start */
 };
 

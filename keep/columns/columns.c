@@ -43,9 +43,9 @@ void columns_begin(struct columns *c, int folder, const char *stem, const struct
 /* Opens a folder, and makes it if needed. Returns a descriptor or -errno. */
 static int open_folder(int at, const char *name)
 {
-	int fd;
+	int fd, made = mkdirat(at, name, FOLDER_MODE);
 
-	if (mkdirat(at, name, FOLDER_MODE) && errno != EEXIST)
+	if ((made && errno != EEXIST) || (!made && fsync(at)))
 		return -errno;
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	return fd < 0 ? -errno : fd;

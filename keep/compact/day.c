@@ -17,7 +17,6 @@
 #include "keep/place/place.h"
 
 #define ENDING ".parquet"
-#define PROGRAM "saluki-keep "
 #define SECOND_NS 1000000000LL
 
 bool day_is_valid(const char *name)
@@ -101,7 +100,7 @@ static int read_file(struct day_file *f, int folder, const char *path, struct se
 		close(fd);
 		return 0;
 	}
-	err = parquet_facts(fd, DAY_SOURCES, PROGRAM, &facts);
+	err = parquet_facts(fd, DAY_SOURCES, DAY_PROGRAM, &facts);
 	close(fd);
 	if (err == -ENOMEM)
 		return err;

@@ -11,6 +11,7 @@
 #include "seen.h"
 
 #define DAY_SOURCES "saluki.sources" /* key of a part's sources */
+#define DAY_PROGRAM "saluki-keep "   /* created_by begins so */
 #define DAY_LINE_MAX (NAME_MAX + 64) /* bytes of a source's line */
 #define DAY_NAME sizeof("day=YYYY-MM-DD")
 

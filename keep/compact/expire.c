@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "compact.h"
+#include "concat.h"
+#include "day.h"
 #include "days.h"
 
 static bool ends_with(const char *name, const char *ending)
@@ -16,6 +19,19 @@ static bool ends_with(const char *name, const char *ending)
 	size_t len = strlen(name), of = strlen(ending);
 
 	return len > of && !strcmp(name + len - of, ending);
+}
+
+static bool is_ours(int day, const char *name)
+{
+	int fd = openat(day, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct parquet_facts facts = { .rows = 0 };
+	bool ours = fd >= 0 && !parquet_facts(fd, DAY_SOURCES, DAY_PROGRAM, &facts) &&
+		    facts.is_ours;
+
+	if (fd >= 0)
+		close(fd);
+	free(facts.value);
+	return ours;
 }
 
 /* The folder goes if nothing else is in it. */
@@ -35,6 +51,8 @@ static int expire_day(void *context, int table, int day, const char *table_name,
 
 		if ((!whole && !ends_with(e->d_name, ".parquet.new")) ||
 		    fstatat(day, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		if (whole && !is_ours(day, e->d_name))
 			continue;
 		if (!unlinkat(day, e->d_name, 0))
 			*files += whole;

@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "moment.h"
 
-#define FRAMES_MAX 1000000000000
+#define FRAMES_MAX 1000000000
 
 enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC, OPT_PSEUDONYMS };
 

@@ -74,6 +74,8 @@ static int parse_date(const char *text, int64_t *ns)
 	t = *p == 'Z' ? timegm(&tm) : mktime(&tm);
 	if (p[*p == 'Z'] || !same_day(&given, &tm))
 		return -EINVAL;
+	if (t > SECONDS_MAX || t < -SECONDS_MAX)
+		return -EINVAL;
 	*ns = t * SECOND_NS + seconds_ns;
 	return 0;
 }

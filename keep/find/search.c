@@ -90,6 +90,8 @@ static bool is_heard(const struct reader *r, const struct section_interface *i,
 	if (!r->is_merged || (!r->of->query->sensor_count && !r->of->query->group_count))
 		return i->number;
 	receptions = trace_receptions(&b);
+	if (!receptions.count) /* of saluki-merge --all */
+		return i->number;
 	for (uint32_t n = 0; n < receptions.count; n++)
 		if (r->ids[trace_reception(&receptions, n).sensor])
 			return true;
@@ -223,6 +225,14 @@ static bool index_fits(const struct reader *r, const struct stem *s)
 	return !fstat(r->fd, &st) && (uint64_t)st.st_size == r->index.head.pcapng_bytes;
 }
 
+/* By the sizes alone, before the file is opened. */
+static bool index_matches(const struct index *x, const struct stem *s)
+{
+	if (s->has[FORM_PCAPNG])
+		return !x->head.file_bytes && x->head.pcapng_bytes == s->bytes[FORM_PCAPNG];
+	return x->head.file_bytes == s->bytes[FORM_ZST];
+}
+
 /* Returns 0, or -EBADMSG if the index cannot be used: the file is then read whole. */
 static int open_index(struct reader *r, const struct stem *s)
 {
@@ -236,6 +246,13 @@ static int open_index(struct reader *r, const struct stem *s)
 		return fd == -ENOENT ? 0 : fd;
 	err = index_read(&r->index, fd);
 	close(fd);
+	if (!err && !index_matches(&r->index, s)) {
+		/* A capture file that grows, or was written anew, has an older index, or none. */
+		if (!s->has[FORM_PCAPNG])
+			log_line("%s: is of another file; the file is searched without it", name);
+		index_close(&r->index);
+		return 0;
+	}
 	r->has_index = !err;
 	if (err && err != -ENOMEM)
 		log_line("%s: %s; the file is searched without it", name, index_error(err));

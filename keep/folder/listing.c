@@ -17,33 +17,41 @@
 #include "origin.h"
 
 #define SECOND_NS 1000000000LL
+#define NUMBER_DIGITS 5 /* at least, of a file's number */
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* The stem before its number. Times in a prefix differ from file to file: each row of digits is a
- * '#'. */
+/* The stem before its number, which has five digits or more. Without a time behind the number, the
+ * prefix can have one, which differs from file to file: two digits or more are a '#'. */
 static char *series_of(const char *stem, unsigned int number)
 {
-	const char *end = stem + strlen(stem);
+	const char *end = stem + strlen(stem), *digits = end;
+	bool has_time = true;
 	char *series, *to;
 
-	while (end > stem) {
-		const char *digits = end;
-
+	for (int i = 0; i < 2; i++, has_time = false) {
+		end = digits = i ? digits - 1 : end; /* behind the '_' */
 		while (digits > stem && isdigit((unsigned char)digits[-1]))
 			digits--;
-		if (digits == stem || digits == end)
+		if (digits == stem || digits == end || digits[-1] != '_')
 			return NULL;
-		end = digits - 1; /* the '_' */
 		if (strtoul(digits, NULL, 10) == number)
 			break;
 	}
+	if (!number || end - digits < NUMBER_DIGITS || strtoul(digits, NULL, 10) != number)
+		return NULL;
+	end = digits - 1;
 	series = to = malloc(end - stem + 1);
-	for (const char *p = stem; series && p < end; p++) {
-		if (!isdigit((unsigned char)*p))
-			*to++ = *p;
-		else if (p == stem || !isdigit((unsigned char)p[-1]))
+	for (const char *p = stem; series && p < end;) {
+		size_t row = strspn(p, "0123456789");
+
+		if (row > (size_t)(end - p))
+			row = end - p;
+		if (has_time && row > 1)
 			*to++ = '#';
+		else
+			to = (char *)memcpy(to, p, row ? row : 1) + (row ? row : 1);
+		p += row ? row : 1;
 	}
 	if (series)
 		*to = 0;
@@ -95,7 +103,7 @@ static int entry(struct listing *l, int folder, const char *name)
 
 	if (form >= FORMS || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode))
-		return 0;
+		return 0; /* also one that was removed meanwhile */
 	snprintf(file, sizeof(file), "%.*s" ARCHIVE_INDEX, (int)len, name);
 	s = add(l, file, len);
 	if (!s)

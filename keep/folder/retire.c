@@ -18,10 +18,10 @@ static uint64_t bytes_of(const struct stem *s)
 }
 
 /* An uncompressed file is packed if its series goes on. */
-static bool is_packed(const struct stem *s)
+static bool is_packed(const struct stem *s, bool finished)
 {
 	return s->has[FORM_INDEX] && (s->has[FORM_ZST] || s->has[FORM_PCAPNG]) &&
-	       (!s->has[FORM_PCAPNG] || s->is_followed);
+	       (!s->has[FORM_PCAPNG] || s->is_followed || finished);
 }
 
 /* The capture first: if the index is left behind alone, the next look removes it. */
@@ -66,23 +66,34 @@ static int by_time(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* Oldest first, as long as a limit is passed. */
-static int retire_oldest(int folder, struct stem **oldest, unsigned int count, uint64_t total,
-			 const struct retire_limits *limits, struct retired *r)
+/* A file system may free the space of deleted files later, or when their last reader ends. */
+static bool is_too_full(int folder, uint64_t free_before, const struct retire_limits *limits,
+			const struct retired *r)
 {
-	int err = 0;
+	uint64_t now = free_bytes(folder), then = free_before + r->bytes;
 
-	for (unsigned int i = 0; !err && i < count; i++) {
+	return limits->min_free && (now > then ? now : then) < limits->min_free;
+}
+
+/* Oldest first, as long as a limit is passed. A file that cannot be deleted is named, and stays. */
+static void retire_oldest(int folder, struct stem **oldest, unsigned int count, uint64_t total,
+			  const struct retire_limits *limits, struct retired *r)
+{
+	uint64_t free_before = free_bytes(folder);
+
+	for (unsigned int i = 0; i < count; i++) {
 		struct stem *s = oldest[i];
+		uint64_t bytes = bytes_of(s);
 
 		if (!(s->time_ns < limits->before_ns ||
 		      (limits->max_bytes && total > limits->max_bytes) ||
-		      (limits->min_free && free_bytes(folder) < limits->min_free)))
+		      is_too_full(folder, free_before, limits, r)))
 			break;
-		total -= bytes_of(s);
-		err = delete (folder, s, r);
+		if (!delete (folder, s, r))
+			total -= bytes;
 	}
-	return err;
+	if (r->files)
+		syncfs(folder);
 }
 
 int retire(int folder, struct listing *l, const struct retire_limits *limits, struct retired *r)
@@ -90,19 +101,18 @@ int retire(int folder, struct listing *l, const struct retire_limits *limits, st
 	struct stem **oldest = malloc((l->count + 1) * sizeof(struct stem *));
 	unsigned int count = 0;
 	uint64_t total = 0;
-	int err;
 
 	*r = (struct retired){ .files = 0 };
 	if (!oldest)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->count; i++) {
 		total += bytes_of(&l->list[i]);
-		if (is_packed(&l->list[i]))
+		if (is_packed(&l->list[i], limits->finished))
 			oldest[count++] = &l->list[i];
 	}
 	if (count)
 		qsort(oldest, count, sizeof(*oldest), by_time);
-	err = retire_oldest(folder, oldest, count, total, limits, r);
+	retire_oldest(folder, oldest, count, total, limits, r);
 	free(oldest);
-	return err;
+	return 0;
 }

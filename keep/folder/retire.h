@@ -12,6 +12,7 @@ struct retire_limits {
 	int64_t before_ns;  /* files written last before this time go; INT64_MIN: none */
 	uint64_t max_bytes; /* of all forms in the folder; 0: any */
 	uint64_t min_free;  /* bytes on the file system; 0: any */
+	bool finished;	    /* nobody writes to the files */
 };
 
 struct retired {
@@ -19,7 +20,8 @@ struct retired {
 	char last[256]; /* the stem that was deleted last */
 };
 
-/* Deletes. `l` loses what was deleted. Returns 0 or -errno after a line. */
+/* Deletes. `l` loses what was deleted. Returns 0 or -ENOMEM. Files that cannot be deleted
+ * are named. */
 int retire(int folder, struct listing *l, const struct retire_limits *limits, struct retired *r);
 
 #endif

@@ -19,6 +19,8 @@
 #include "walk.h"
 #include "wire/bytes.h"
 
+#define NEW_CAPTURE ".pcapng.new" /* others' */
+
 /* One file's packing. */
 struct packing {
 	int folder, fd;
@@ -140,6 +142,15 @@ static int packing_end(struct packing *k, int err)
 			 (unsigned long long)k->blocks.at);
 	else if (malformed)
 		log_line("%s: is not a pcapng file; it is left as it is", k->name);
+	else if (err == -EMEDIUMTYPE)
+		log_line(
+			"%s: was not written by saluki-collector or saluki-merge; it is left as it "
+			"is",
+			k->name);
+	else if (err == -EEXIST)
+		log_line("%s: there is a compressed file of this name, of another capture; rename "
+			 "one of them",
+			 k->name);
 	else if (err && err != -EINTR && err != -ESTALE && err != -EWOULDBLOCK)
 		log_line("%s: %s", k->name, strerror(-err));
 	place_drop(&k->index);
@@ -152,6 +163,35 @@ static int packing_end(struct packing *k, int err)
 	if (k->fd >= 0)
 		close(k->fd);
 	return err;
+}
+
+/* ---- earlier forms --------------------------------------------------------------------------- */
+
+static int open_form(int folder, const char *stem, enum form form)
+{
+	char name[NAME_MAX + 1];
+
+	if (form_name(stem, form, "", name, sizeof(name)))
+		return -1;
+	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+/* A killed program may have compressed this capture already: then the index beside it says so. */
+static int check_compressed(int folder, const char *stem, uint64_t bytes)
+{
+	int zst = open_form(folder, stem, FORM_ZST), fd;
+	struct index_head head;
+	bool same;
+
+	if (zst < 0)
+		return 0;
+	fd = open_form(folder, stem, FORM_INDEX);
+	same = fd >= 0 && !index_read_head(&head, fd) && index_is_of(&head, zst) &&
+	       head.pcapng_bytes == bytes;
+	close(zst);
+	if (fd >= 0)
+		close(fd);
+	return same ? 0 : -EEXIST;
 }
 
 /* ---- packing --------------------------------------------------------------------------------- */
@@ -185,7 +225,7 @@ static int put_in_place(struct packing *k)
 
 	if (err || !k->compress)
 		return err ?: sync_folder(k->folder);
-	err = place_put(&k->zst) ?: sync_folder(k->folder);
+	err = place_put(&k->zst) ?: sync_folder(k->folder) ?: check_unchanged(k);
 	if (!err && unlinkat(k->folder, k->name, 0))
 		err = -errno;
 	return err;
@@ -197,7 +237,7 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = open_input(&k, FORM_PCAPNG);
+	err = open_input(&k, FORM_PCAPNG) ?: check_compressed(folder, stem, k.st.st_size);
 	if (!err && o->compress)
 		err = begin_compression(&k);
 	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o->columns);
@@ -232,18 +272,10 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 		err = k.unpack ? 0 : -ENOMEM;
 	}
 	err = err ?: blocks_open_from(&k.blocks, unpack_read, k.unpack, BLOCKS_UNTIL_END) ?:
-		    walk(&k, o->columns) ?: write_index(&k, p) ?:
+		    walk(&k, o->columns) ?: k.walk.is_ours ? 0 : -EMEDIUMTYPE;
+	err = err ?: write_index(&k, p) ?:
 		    columns_put(&k.walk.columns) ?: place_put(&k.index) ?: sync_folder(folder);
 	return packing_end(&k, err);
-}
-
-static int open_form(int folder, const char *stem, enum form form)
-{
-	char name[NAME_MAX + 1];
-
-	if (form_name(stem, form, "", name, sizeof(name)))
-		return -1;
-	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 /* Whether the index is of this compressed file, or of this capture file. */
@@ -279,6 +311,13 @@ bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o
 	return done;
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t len = strlen(name), end = strlen(ending);
+
+	return len >= end && !strcmp(name + len - end, ending);
+}
+
 int pack_clean(int folder)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
@@ -292,7 +331,8 @@ int pack_clean(int folder)
 	while ((e = readdir(d))) {
 		size_t len;
 
-		if (form_of(e->d_name, &len) == FORM_NEW && !unlinkat(folder, e->d_name, 0))
+		if (form_of(e->d_name, &len) == FORM_NEW && !ends_with(e->d_name, NEW_CAPTURE) &&
+		    !unlinkat(folder, e->d_name, 0))
 			removed++;
 	}
 	closedir(d);

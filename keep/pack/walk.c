@@ -39,6 +39,8 @@ static int begin_section(struct walk *w, struct pcapng_block *b)
 
 	origin_section(&origin, *b);
 	w->is_merged = origin.is_merged;
+	if (!w->sections.begun)
+		w->is_ours = origin.is_merged || origin.is_collected;
 	w->columns.trace = origin.trace;
 	w->combo.left = 0;
 	if (w->is_merged && !w->sensors)
@@ -121,6 +123,8 @@ static int transmission(struct walk *w, const struct row *r)
 	struct trace_receptions of = trace_receptions(&b);
 	int err = 0;
 
+	if (!of.count) /* of saluki-merge --all: a reception on its sensor's interface */
+		return -ENOENT;
 	for (uint32_t i = 0; !err && i < of.count; i++) {
 		int32_t number = w->sensors[trace_reception(&of, i).sensor].number;
 
@@ -170,8 +174,14 @@ static int frame(struct walk *w, struct pcapng_block *b, uint64_t at)
 	dissect_frame(&d, i->linktype, b->frame, b->kept, b->whole);
 	index_frame(w->index, r.ns);
 	err = addresses(w, &d);
-	if (err || w->is_merged)
-		return err ?: transmission(w, &r);
+	if (!err && w->is_merged) {
+		err = transmission(w, &r);
+		if (err != -ENOENT)
+			return err;
+		err = 0;
+	}
+	if (err)
+		return err;
 	read_options(&s, *b);
 	return capture(w, &r, &s);
 }

@@ -20,6 +20,7 @@ struct walk_sensor {
 struct walk {
 	struct index_build *index;
 	struct columns columns;
+	bool is_ours;	/* the first section was written by our programs */
 	bool is_merged; /* the section is of a unified trace */
 	struct sections sections;
 	struct combo_place combo;

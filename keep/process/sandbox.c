@@ -12,7 +12,8 @@
 
 #define CALLS                                                                                      \
 	"open openat pread64 getdents getdents64 newfstatat fstatat64 renameat renameat2 mkdirat " \
-	"unlinkat fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs fstatfs"
+	"unlinkat fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs statfs64 "  \
+	"fstatfs fstatfs64 statx syncfs"
 
 /* A collector's files are its user's, and the folder may be root's. */
 #define CAPABILITIES                                                                               \
@@ -48,7 +49,7 @@ int sandbox_find(const char *folder)
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
-		.allowed = "open openat pread64",
+		.allowed = "open openat pread64 statx",
 		.checked = checks,
 		.refused = SANDBOX_REACHING,
 	};

@@ -9,11 +9,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "archive/index_read.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/stop.h"
 #include "keep/folder/origin.h"
 #include "keep/folder/permitted.h"
+
+#define PACK_NS 60000000000ULL /* of packing before the next look */
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
@@ -29,13 +32,20 @@ static void add(struct look *l, const char *stem, const struct packed *p)
 		    (unsigned long long)p->compressed, (unsigned long long)p->index);
 }
 
+static bool is_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT;
+}
+
 /* A file that does not walk is said once, until it changes. */
 static int packed(struct look *l, const struct stem *s, int err, const struct packed *p)
 {
 	if (!err)
 		add(l, s->name, p);
-	else if (err == -EINTR || err == -ENOSPC || err == -ENOMEM)
+	else if (err == -EINTR || err == -ENOMEM)
 		return err;
+	else if (is_full(err))
+		l->full = true;
 	else if (err != -EWOULDBLOCK && err != -ESTALE)
 		l->failed |= left_note(&l->left, s);
 	return 0;
@@ -65,6 +75,23 @@ static bool is_ours(struct look *l, const struct stem *s)
 	return false;
 }
 
+/* Without room for tables, a file is packed without them: else nothing could be deleted either. The
+ * tables are made when there is room. */
+static int pack_form(struct look *l, const struct stem *s, struct packed *p)
+{
+	const struct pack_options without = { .compress = l->pack.compress, .columns = -1 };
+	struct pack_options o = l->pack;
+	int err;
+
+	for (;; o.columns = -1) {
+		err = s->has[FORM_PCAPNG] ? pack(l->folder, s->name, &o, p)
+					  : pack_index(l->folder, s->name, &o, p);
+		if (!is_full(err) || o.columns < 0 ||
+		    (!s->has[FORM_PCAPNG] && pack_is_done(l->folder, s, &without)))
+			return err;
+	}
+}
+
 static int pack_stem(struct look *l, const struct stem *s)
 {
 	struct packed p = { .frames = 0 };
@@ -74,11 +101,10 @@ static int pack_stem(struct look *l, const struct stem *s)
 	if (s->has[FORM_PCAPNG]) {
 		if ((!s->is_followed && !l->finished) || !is_ours(l, s))
 			return 0;
-		return packed(l, s, pack(l->folder, s->name, &l->pack, &p), &p);
+	} else if (!s->has[FORM_ZST]) {
+		return 0;
 	}
-	if (s->has[FORM_ZST])
-		return packed(l, s, pack_index(l->folder, s->name, &l->pack, &p), &p);
-	return 0;
+	return packed(l, s, pack_form(l, s, &p), &p);
 }
 
 /* An index whose capture was deleted. */
@@ -86,16 +112,31 @@ static void remove_orphan(struct look *l, const struct stem *s)
 {
 	char name[NAME_MAX + 1];
 
-	if (!s->has[FORM_PCAPNG] && !s->has[FORM_ZST] &&
-	    !form_name(s->name, FORM_INDEX, "", name, sizeof(name)))
+	struct index_head head;
+	int fd, err;
+
+	if (s->has[FORM_PCAPNG] || s->has[FORM_ZST] ||
+	    form_name(s->name, FORM_INDEX, "", name, sizeof(name)))
+		return;
+	fd = openat(l->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	err = index_read_head(&head, fd);
+	close(fd);
+	if (!err || err == -EPROTO) /* an index, of any version */
 		unlinkat(l->folder, name, 0);
 }
 
+/* Returns 1 if there is more to do, after files were looked for that must be deleted. */
 static int pack_all(struct look *l, struct listing *files)
 {
+	uint64_t until_ns = monotonic_ns() + PACK_NS;
 	int err = 0;
 
+	l->full = false;
 	for (unsigned int i = 0; !err && i < files->count; i++) {
+		if (monotonic_ns() > until_ns)
+			return 1;
 		err = pack_stem(l, &files->list[i]);
 		remove_orphan(l, &files->list[i]);
 		if (!err)
@@ -119,7 +160,8 @@ static int delete_old(struct look *l, struct listing *files, bool age_known)
 {
 	struct retire_limits limits = { .before_ns = INT64_MIN,
 					.max_bytes = l->max_bytes,
-					.min_free = min_free_bytes(l) };
+					.min_free = min_free_bytes(l),
+					.finished = l->finished };
 	struct retired now;
 	int err;
 
@@ -178,6 +220,8 @@ int look(struct look *l)
 	listing_free(&files);
 	if (err)
 		return err;
+	if (l->full)
+		return -ENOSPC;
 	do
 		err = closed_look(&l->closed, age_known, min_free_bytes(l));
 	while (err > 0 && l->once);

@@ -21,6 +21,7 @@ struct look {
 	struct closed closed; /* columns of closed days */
 	bool once;	      /* there is only one look: it does all */
 	/* All looks so far */
+	bool full;   /* the disk, in the last look */
 	bool failed; /* a file could not be packed, or columns not be joined */
 	uint64_t files;
 	struct packed packed;
@@ -30,8 +31,8 @@ struct look {
 /* Before the first look: checks that collectors leave the files to us (folder/permitted.h), and
  * removes what a killed program has not finished. Returns 0, -EPERM after a line, or -errno. */
 int look_begin(struct look *l);
-/* Returns 0; -EINTR after a signal to stop; -ENOSPC, after which a later look may do; or -errno
- * after a line. */
+/* Returns 0; 1 if there is more to do at once; -EINTR after a signal to stop; -ENOSPC, after which
+ * a later look may do; or -errno after a line. */
 int look(struct look *l);
 void look_end(struct look *l);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,7 +69,8 @@ static int failed(struct outlet *o, int err)
 		log_line("-w %s: %s", o->name,
 			 err == -ECANCELED ? "its reader takes nothing; the end of the trace is "
 					     "not written"
-					   : strerror(-err));
+			 : err == -EWOULDBLOCK ? "another program writes to it, or compresses it"
+					       : strerror(-err));
 	return o->err;
 }
 
@@ -90,11 +92,28 @@ static int open_file(struct outlet *o)
 	if (o->forbidden && o->forbidden(o->context, o->fd, o->name))
 		return o->err = -EINVAL;
 	o->is_file = S_ISREG(st.st_mode);
+	/* saluki-keep leaves a locked file alone. */
+	if (o->is_file && flock(o->fd, LOCK_EX | LOCK_NB))
+		return -errno;
 	if (o->is_file && (fcntl(o->fd, F_GETFL) & O_ACCMODE) == O_RDWR)
 		o->there = st.st_size;
 	else if (o->is_file && ftruncate(o->fd, 0))
 		return -errno;
 	return 0;
+}
+
+/* Whether saluki-keep has compressed an earlier file of this name. */
+static bool is_kept(const char *name)
+{
+	char kept[PATH_MAX];
+	int fd;
+
+	if (snprintf(kept, sizeof(kept), "%s.zst", name) >= (int)sizeof(kept))
+		return false;
+	fd = open(kept, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno == EACCES;
 }
 
 static int open_next(struct outlet *o)
@@ -104,7 +123,7 @@ static int open_next(struct outlet *o)
 	do {
 		o->number++;
 		name_it(o, o->name);
-		err = open_file(o);
+		err = o->live && is_kept(o->name) ? -EEXIST : open_file(o);
 	} while (err == -EEXIST && o->number < SERIES_MAX);
 	return err;
 }

@@ -15,6 +15,7 @@ import xxhash
 
 from keep import made
 from keep.made import Capture, file_name, keep, write
+from merge import program, sim
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -223,6 +224,30 @@ def test_a_damaged_capture_is_named_and_the_rest_is_found(folder, archive, tmp_p
     got, said = found(tmp_path, folder, status=1)
     assert path.name in said and set(archive[:250]) <= set(got) and set(archive[500:]) <= set(got)
     assert len(got) == len(set(got)) or sorted(got) == sorted(set(got))
+
+
+def test_an_index_of_an_earlier_file_of_this_name(folder, frames, tmp_path):
+    """A capture that was written anew is read whole."""
+    write(folder, 1, Capture().add(frames[:100]).bytes())
+    keep("--once", "--finished", "--compress", "none", folder)
+    write(folder, 1, Capture().add(frames[100:300], shift_ns=10**15).bytes())
+    got, _ = found(tmp_path, "--from", "2026-12-01", folder)
+    assert len(got) == 200
+
+
+@pytest.mark.parametrize("to", ["2300-01-01", "9999-12-31", "99999999w"])
+def test_times_beyond_those_of_stamps(folder, archive, tmp_path, to):
+    _, said = keep("find", "--to", to, folder, status=2)
+    assert "--to" in said
+
+
+def test_receptions_of_a_merge_of_all(folder, tmp_path):
+    """saluki-merge --all: a packet is a reception, on its sensor's interface."""
+    sim.simulate(seconds=2.0, sensors=3, aps=2, stas=4).write_stream(tmp_path / "air.pcapng")
+    program.run("-q", "--all", "-w", folder / "all.pcapng", tmp_path / "air.pcapng")
+    before, _ = found(tmp_path, "--sensor", "s-1", folder)
+    keep("--once", "--finished", folder)
+    assert found(tmp_path, "--sensor", "s-1", folder)[0] == before and before
 
 
 def test_random_bytes_in_an_index_are_no_crash(folder, archive, tmp_path):

@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pytest
+import zstandard
 
 from keep import made
 from keep.made import Capture, file_name, keep, make_series, read_index, unpacked, write
@@ -267,10 +268,28 @@ def test_an_interrupted_file_is_begun_anew(folder, frames):
 def test_a_capture_beside_its_compressed_form_is_packed_again(folder, frames):
     """Killed after the compressed form got its name."""
     captures = make_series(folder, 1, frames)
-    (folder / f"{file_name(1)}.zst").write_bytes(b"of another time")
+    state = (folder / file_name(1)).stat()
+    keep("--once", folder)
+    (folder / file_name(1)).write_bytes(captures[file_name(1)])
+    os.utime(folder / file_name(1), ns=(state.st_mtime_ns,) * 2)
     keep("--once", folder)
     assert unpacked(folder / f"{file_name(1)}.zst") == captures[file_name(1)]
     assert not (folder / file_name(1)).exists()
+
+
+@pytest.mark.parametrize("index", ["its own", "missing"])
+def test_a_compressed_file_of_another_capture_is_not_replaced(folder, frames, index):
+    """As when a program begins its numbers anew."""
+    make_series(folder, 1, frames)
+    keep("--once", folder)
+    compressed = (folder / f"{file_name(1)}.zst").read_bytes()
+    if index == "missing":
+        (folder / f"{stem(1)}.idx").unlink()
+    other = Capture().add(frames[:100]).bytes()
+    write(folder, 1, other)
+    _, said = keep("--once", folder, status=1)
+    assert said.count(file_name(1)) == 1 and "of another capture" in said
+    assert (folder / f"{file_name(1)}.zst").read_bytes() == compressed and (folder / file_name(1)).read_bytes() == other
 
 
 @pytest.mark.parametrize("damage", ["missing", "version", "other", "short"])
@@ -356,6 +375,54 @@ def test_foreign_files_are_never_deleted(folder, frames):
     keep("--once", folder, status=1)
     keep("--once", "--max-bytes", "1", folder, status=1)
     assert {p.name for p in folder.iterdir()} - {".saluki-keep"} == {*foreign, file_name(3)}
+
+
+def test_compressed_files_and_indexes_of_others_stay(folder, frames):
+    """Also if nothing else is left to delete."""
+    make_series(folder, 1, frames)
+    (folder / "theirs_00001.pcapng.zst").write_bytes(zstandard.compress(made.section("dumpcap") + made.interface()))
+    (folder / "pack-1234.idx").write_bytes(b"\xfftOc" + bytes(100))
+    (folder / "others.pcapng.new").write_bytes(b"x")
+    for _ in range(2):
+        _, said = keep("--once", "--max-bytes", "1", folder, status=1)
+    assert "theirs_00001.pcapng.zst: was not written by saluki-collector" in said
+    assert {"theirs_00001.pcapng.zst", "pack-1234.idx", "others.pcapng.new", file_name(2)} <= {
+        p.name for p in folder.iterdir()}
+
+
+def test_an_uncompressed_archive_that_is_finished_is_deleted_too(folder, frames):
+    make_series(folder, 2, frames)
+    keep("--once", "--finished", "--compress", "none", folder)
+    keep("--once", "--finished", "--compress", "none", "--max-bytes", "1", folder)
+    assert not stems(folder)
+
+
+@pytest.mark.parametrize("age", ["20000w", "30502w", "100000w"])
+def test_ages_of_many_years(folder, frames, age):
+    make_series(folder, 1, frames)
+    keep("--once", folder)
+    _, said = keep("--once", "--max-age", age, folder, status=2)
+    assert "--max-age" in said and stems(folder)[stem(1)] == {"pcapng.zst", "idx"}
+
+
+def test_a_file_that_cannot_be_deleted_is_named_and_the_others_go(folder, frames):
+    make_series(folder, 3, frames)
+    keep("--once", folder)
+    stuck = folder / f"{file_name(1)}.zst"
+    subprocess.run(["chattr", "+i", stuck], check=True)
+    try:
+        _, said = keep("--once", "--max-bytes", "1", folder)
+        assert said.count(stuck.name) == 1 and "cannot be deleted" in said
+        assert set(stems(folder)) == {stem(1), stem(4)}
+    finally:
+        subprocess.run(["chattr", "-i", stuck], check=True)
+
+
+def test_series_that_differ_in_a_digit_are_apart(folder, frames):
+    for name in ("lab1_00001_20261130000001", "lab2_00002_20261130000002", "floor_1", "floor_2"):
+        (folder / f"{name}.pcapng").write_bytes(Capture().add(frames[:50]).bytes())
+    keep("--once", folder)
+    assert all(forms == {"pcapng"} for forms in stems(folder).values())
 
 
 def test_an_index_without_its_file_goes(folder, frames):
