@@ -253,6 +253,7 @@ def test_losses_are_in_the_line(bed, bundled):
     collector.kill_all()
     player.go()
     sensor.expect("the store is full", 60)
+    sensor.expect("connection lost", 60)  # only now the line says so
     sensor.renewed(2)
     assert re.search(r"/s  lost: (ring \d+, )?store \d+  store \d\d+%  no answer", sensor.rows[-1]), sensor.rows
 
