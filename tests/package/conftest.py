@@ -12,7 +12,7 @@ from reference.test_reference import write_pcap
 
 SECONDS = 900
 # The blocks of commands in docs/operate.md.
-STEPS = ("install", "enrol", "hall", "remove", "start", "see", "rotate")
+STEPS = ("install", "keep", "enrol", "hall", "remove", "start", "see", "rotate")
 
 
 def blocks():

@@ -35,6 +35,15 @@ def test_units_start(vm):
     assert "others can read it" not in (vm / "journal").read_text()  # the keys
 
 
+def test_old_captures_are_kept(vm):
+    said = (vm / "kept").read_text()
+    assert re.search(r"Active: active \(running\)", said) and re.search(r"Status: \"\d+ files packed, 0 deleted\"", said)
+    assert len(re.findall(r"^-rw-r----- saluki saluki \S+\.pcapng\.zst$", said, re.M)) >= 2
+    assert len(re.findall(r"^-rw-r----- saluki saluki \S+\.idx$", said, re.M)) >= 2
+    found = (vm / "found-after").read_text()
+    assert found == (vm / "found-before").read_text() and int(found.split()[-2]) > 1000
+
+
 def test_no_process_is_root(vm):
     lines = (vm / "users").read_text().splitlines()
     assert lines[0] == "saluki" and len(lines) >= 5
