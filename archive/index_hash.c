@@ -7,5 +7,5 @@
 
 uint64_t index_hash(const uint8_t *bytes, uint64_t len)
 {
-	return XXH64(bytes, len, 0);
+	return bytes ? XXH64(bytes, len, 0) : 0;
 }

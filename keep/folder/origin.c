@@ -80,7 +80,7 @@ int origin_read(struct origin *of, int fd)
 bool origin_has_begun(int folder, const char *stem, uint64_t bytes)
 {
 	char name[NAME_MAX + 1];
-	struct origin of;
+	struct origin of = { .header_len = 0 };
 	int fd, err;
 
 	if (form_name(stem, FORM_PCAPNG, "", name, sizeof(name)))
