@@ -16,6 +16,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 
 #include "fuzz.h"
 
@@ -53,30 +54,38 @@ static void check_index(struct walk *w, uint64_t bytes)
 	index_close(&x);
 }
 
+static char name[64];
+
 static int folder_of_tables(void)
 {
-	static char name[] = "/tmp/saluki-fuzz-walk-XXXXXX";
-	static int folder = -1;
+	int folder;
 
-	if (folder < 0) {
-		CHECK(mkdtemp(name));
-		folder = open(name, O_RDONLY | O_DIRECTORY);
-		CHECK(folder >= 0);
-	}
+	strcpy(name, "/tmp/saluki-fuzz-walk-XXXXXX");
+	CHECK(mkdtemp(name));
+	folder = open(name, O_RDONLY | O_DIRECTORY);
+	CHECK(folder >= 0);
 	return folder;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	return remove(path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct source s = { .data = data + (size ? 1 : 0), .len = size ? size - 1 : 0 };
 	const struct stat st = { .st_mode = S_IFREG | 0600 };
-	bool tables = size && data[0] % 16 == 1;
+	int folder = size && data[0] % 16 == 1 ? folder_of_tables() : -1;
 	struct blocks blocks;
 	struct walk w;
 	int err;
 
 	CHECK(!walk_init(&w));
-	columns_begin(&w.columns, tables ? folder_of_tables() : -1, "fuzz", &st);
+	columns_begin(&w.columns, folder, "fuzz", &st);
 	CHECK(!blocks_open_from(&blocks, read_bytes, &s, s.len));
 	err = walk_blocks(&w, &blocks);
 	CHECK(!err || err == -EBADMSG || err == -ENODATA);
@@ -87,5 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	columns_end(&w.columns);
 	blocks_close(&blocks);
 	walk_free(&w);
+	if (folder >= 0) {
+		close(folder);
+		CHECK(!nftw(name, remove_one, 8, FTW_DEPTH | FTW_PHYS));
+	}
 	return 0;
 }
