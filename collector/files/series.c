@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/directory.h"
+
 /* The parts that all names share: before "_NNNNN", and the ending. */
 struct series_parts {
 	char front[PATH_MAX]; /* with the folder */
@@ -186,9 +188,7 @@ static int list_add(char ***list, int count, const struct series_parts *p, const
 
 bool series_is_index(const char *name)
 {
-	size_t len = strlen(name), end = strlen(ARCHIVE_INDEX);
-
-	return len > end && !strcmp(name + len - end, ARCHIVE_INDEX);
+	return directory_ending(name, ARCHIVE_INDEX);
 }
 
 /* Drops the indexes of files that are there. An index is before its file. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/directory.h"
 #include "common/log.h"
 #include "common/utf8.h"
 #include "concat.h"
@@ -166,22 +167,19 @@ static int by_name(const void *a, const void *b)
 
 int day_read(struct day *d, int folder, const char *path, struct seen *left)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	DIR *listing = directory_list(folder);
 	struct dirent *e;
+	int err = 0;
 
 	*d = (struct day){ .list = NULL };
-	if (!listing && fd >= 0)
-		close(fd);
 	if (!listing)
 		return -errno;
 	while (!err && (e = readdir(listing))) {
-		size_t len = strlen(e->d_name);
 		unsigned int number = part_number(e->d_name, ENDING);
 
 		if (part_number(e->d_name, ENDING PLACE_NEW))
 			unlinkat(folder, e->d_name, 0);
-		if (len <= strlen(ENDING) || strcmp(e->d_name + len - strlen(ENDING), ENDING) != 0)
+		if (!directory_ending(e->d_name, ENDING))
 			continue;
 		if (number > d->last_part)
 			d->last_part = number;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/directory.h"
 #include "day.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
@@ -15,12 +16,10 @@
 static int visit_table(int table, const char *table_name, const char *before, days_visit *visit,
 		       void *context)
 {
-	int fd = openat(table, ".", FOLDER), result = 0;
-	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	DIR *listing = directory_list(table);
 	struct dirent *e;
+	int result = 0;
 
-	if (!listing && fd >= 0)
-		close(fd);
 	if (!listing)
 		return -errno;
 	while (!result && (e = readdir(listing))) {

@@ -8,18 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/directory.h"
 #include "common/log.h"
 #include "compact.h"
 #include "concat.h"
 #include "day.h"
 #include "days.h"
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t len = strlen(name), of = strlen(ending);
-
-	return len > of && !strcmp(name + len - of, ending);
-}
 
 static bool is_ours(int day, const char *name)
 {
@@ -37,19 +31,17 @@ static bool is_ours(int day, const char *name)
 /* The folder goes if nothing else is in it. */
 static int expire_day(void *context, int table, int day, const char *table_name, const char *name)
 {
-	int fd = openat(day, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), *files = context, err = 0;
-	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	DIR *listing = directory_list(day);
+	int *files = context, err = 0;
 	struct dirent *e;
 	struct stat st;
 
-	if (!listing && fd >= 0)
-		close(fd);
 	if (!listing)
 		return -errno;
 	while (!err && (e = readdir(listing))) {
-		bool whole = ends_with(e->d_name, ".parquet");
+		bool whole = directory_ending(e->d_name, ".parquet");
 
-		if ((!whole && !ends_with(e->d_name, ".parquet.new")) ||
+		if ((!whole && !directory_ending(e->d_name, ".parquet.new")) ||
 		    fstatat(day, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
 		if (whole && !is_ours(day, e->d_name))

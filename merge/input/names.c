@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/directory.h"
 #include "common/log.h"
 #include "pcapng/block.h"
 #include "pcapng/section.h"
@@ -78,16 +79,9 @@ static int add_file(struct names *n, const char *path, const struct stat *st, bo
 	return -EINVAL;
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t len = strlen(name), end = strlen(ending);
-
-	return len > end && !strcmp(name + len - end, ending);
-}
-
 static int is_capture(const struct dirent *d)
 {
-	return ends_with(d->d_name, ENDING) || ends_with(d->d_name, COMPRESSED);
+	return directory_ending(d->d_name, ENDING) || directory_ending(d->d_name, COMPRESSED);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
