@@ -28,6 +28,8 @@ enum {
 	CLOCK_WATERMARK = 2,
 	CLOCK_OFFSET = 3,
 };
+/* A module's event is a custom block of the same enterprise: bytes before its line of JSON. */
+#define MODULE_EVENT_HEAD 16
 #define NAME_LEN 34
 #define NAME_LEN_EVENTS 36
 #define NAME_LEN_REFUSED 40

@@ -10,6 +10,7 @@
 #include "collector/files/limit.h"
 #include "common/log.h"
 #include "common/monotonic.h"
+#include "common/pcapng_format.h"
 #include "output_clock.h"
 #include "output_file.h"
 #include "output_flush.h"
@@ -184,7 +185,7 @@ void output_module_event(struct output *out, struct sensor *s, const struct modu
 
 	len = event_json(line, e, s->name, interfaces_name(s, e->interface, interface), &id);
 	event_log_add(&out->lines, e->name, &s->output->names, s->name,
-		      out->len + PCAPNG_MODULE_EVENT_HEAD, len);
+		      out->len + MODULE_EVENT_HEAD, len);
 	interfaces_begin(s, out->section, now_ns);
 	out->len += pcapng_module_event(out->buffer + out->len, line, len, name_take(out, now_ns));
 }

@@ -27,7 +27,6 @@
 #define PCAPNG_READINGS_MAX 480	     /* a block of clock readings, with a name */
 #define PCAPNG_CLOCK_MAX 80	     /* a watermark's block, or an offset's */
 #define PCAPNG_MODULE_EVENT_MAX 1024 /* a module event's block, with a name */
-#define PCAPNG_MODULE_EVENT_HEAD 16  /* its bytes before the line */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 

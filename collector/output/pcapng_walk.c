@@ -56,7 +56,7 @@ static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
 	size_t head = kind == PCAPNG_PACKET	    ? PACKET_HEAD
-		      : kind == PCAPNG_MODULE_EVENT ? PCAPNG_MODULE_EVENT_HEAD
+		      : kind == PCAPNG_MODULE_EVENT ? MODULE_EVENT_HEAD
 						    : STATISTICS_HEAD;
 	uint32_t len = 0; /* bytes between head and options */
 
@@ -118,11 +118,11 @@ static void module_event_read_block(struct pcapng_block *b, const uint8_t *block
 {
 	uint32_t enterprise = 0, len;
 
-	memcpy(&enterprise, block + 8, size < PCAPNG_MODULE_EVENT_HEAD + 4 ? 0 : 4);
+	memcpy(&enterprise, block + 8, size < MODULE_EVENT_HEAD + 4 ? 0 : 4);
 	b->kind = enterprise == ENTERPRISE ? PCAPNG_MODULE_EVENT : PCAPNG_OTHER;
 	len = b->kind == PCAPNG_MODULE_EVENT ? load_be(block + 12, 4) : 0;
-	if (len && len <= size - PCAPNG_MODULE_EVENT_HEAD - 4) {
-		b->line = (const char *)block + PCAPNG_MODULE_EVENT_HEAD;
+	if (len && len <= size - MODULE_EVENT_HEAD - 4) {
+		b->line = (const char *)block + MODULE_EVENT_HEAD;
 		b->line_len = len;
 	}
 }

@@ -9,8 +9,6 @@
 #include "pcapng/build.h"
 
 #define TEXT_MAX 256
-#define ISB_START 2
-#define ISB_END 3
 
 /* saluki-files(5), Dwells */
 static bool read_text(struct dwell_row *d, const struct pcapng_option *o)

@@ -16,7 +16,6 @@
 
 #define IDS (UINT16_MAX + 1)
 #define LOOK_EVERY 4096 /* blocks: for a signal to stop */
-#define EVENT_HEAD 16	/* bytes before the line */
 
 int walk_init(struct walk *w)
 {
@@ -207,19 +206,20 @@ static int event(struct walk *w, struct pcapng_block *b)
 	uint32_t enterprise, len;
 	struct said s;
 
-	if (b->len < EVENT_HEAD + 4)
+	if (b->len < MODULE_EVENT_HEAD + 4)
 		return 0;
 	memcpy(&enterprise, begin + 8, 4);
 	if (enterprise != ENTERPRISE)
 		return 0;
 	len = load_be(begin + 12, 4);
-	if (len > b->len - EVENT_HEAD - 4)
+	if (len > b->len - MODULE_EVENT_HEAD - 4)
 		return 0;
-	b->options = begin + EVENT_HEAD + ((len + 3) & ~3u);
+	b->options = begin + MODULE_EVENT_HEAD + ((len + 3) & ~3u);
 	read_options(&s, *b);
 	if (s.named)
 		w->number = 0;
-	return columns_event(&w->columns, (const char *)begin + EVENT_HEAD, len) ?: combo(w, &s);
+	return columns_event(&w->columns, (const char *)begin + MODULE_EVENT_HEAD, len)
+		       ?: combo(w, &s);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
