@@ -6,70 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "index_format.h"
 #include "wire/bytes.h"
 
-/* Bytes that grow. */
-struct text {
-	uint8_t *bytes;
-	size_t len, room;
-	bool failed;
-};
-
-/* Returns room for `len` bytes, or NULL. */
-static uint8_t *text_room(struct text *t, size_t len)
+static void add_le(struct bytes *t, uint64_t v, int bytes)
 {
-	size_t room = 2 * t->room + len + 256;
-	uint8_t *longer;
+	uint8_t le[8];
 
-	if (!t->failed && t->room - t->len < len) {
-		longer = realloc(t->bytes, room);
-		if (longer) {
-			t->bytes = longer;
-			t->room = room;
-		}
-		t->failed = !longer;
-	}
-	return t->failed ? NULL : t->bytes + t->len;
+	store_le(le, v, bytes);
+	bytes_put(t, le, bytes);
 }
 
-static void add(struct text *t, const void *bytes, size_t len)
+static void add_varint(struct bytes *t, uint64_t v)
 {
-	uint8_t *p = text_room(t, len);
-
-	if (p && len)
-		memcpy(p, bytes, len);
-	t->len += p ? len : 0;
-}
-
-static void add_le(struct text *t, uint64_t v, int bytes)
-{
-	uint8_t *p = text_room(t, bytes);
-
-	if (p)
-		store_le(p, v, bytes);
-	t->len += p ? bytes : 0;
-}
-
-static void add_varint(struct text *t, uint64_t v)
-{
-	uint8_t *p = text_room(t, VARINT_MAX);
+	uint8_t *p = bytes_reserve(t, VARINT_MAX);
 
 	if (p)
 		t->len += store_varint(p, v);
 }
 
-static void add_name(struct text *t, const char *name)
+static void add_name(struct bytes *t, const char *name)
 {
 	add_varint(t, strlen(name));
-	add(t, name, strlen(name));
+	bytes_put(t, name, strlen(name));
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
 /* Chunks come one by one, in order. */
 struct ranges {
-	struct text text;
+	struct bytes text;
 	uint32_t from, to; /* the present range; empty before the first one */
 	uint32_t before;   /* the end of the range before it */
 };
@@ -93,17 +60,17 @@ static void ranges_chunk(struct ranges *r, uint32_t chunk)
 }
 
 /* Adds them to `t`, and begins anew. */
-static void ranges_end(struct ranges *r, struct text *t)
+static void ranges_end(struct ranges *r, struct bytes *t)
 {
 	range_end(r);
 	add_varint(t, r->text.len);
-	add(t, r->text.bytes, r->text.len);
+	bytes_put(t, r->text.data, r->text.len);
 	t->failed |= r->text.failed;
 	r->text.len = 0;
 	r->from = r->to = r->before = 0;
 }
 
-static void lay_chunks_of(struct text *t, struct ranges *r, const struct index_chunks *c)
+static void lay_chunks_of(struct bytes *t, struct ranges *r, const struct index_chunks *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		ranges_chunk(r, c->list[i]);
@@ -112,9 +79,9 @@ static void lay_chunks_of(struct text *t, struct ranges *r, const struct index_c
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static void lay_head(struct text *t, const struct index_head *h)
+static void lay_head(struct bytes *t, const struct index_head *h)
 {
-	add(t, INDEX_MAGIC, INDEX_MAGIC_LEN);
+	bytes_put(t, INDEX_MAGIC, INDEX_MAGIC_LEN);
 	add_le(t, INDEX_VERSION, 4);
 	add_le(t,
 	       (h->all_addresses ? INDEX_FLAG_ALL_ADDRESSES : 0) |
@@ -138,7 +105,7 @@ static uint64_t span_of(int64_t first_ns, int64_t last_ns)
 	return span == UINT64_MAX ? span : span + 1;
 }
 
-static void lay_chunks(struct text *t, const struct index_build *b, const struct index_head *h)
+static void lay_chunks(struct bytes *t, const struct index_build *b, const struct index_head *h)
 {
 	uint64_t before = 0;
 
@@ -155,7 +122,7 @@ static void lay_chunks(struct text *t, const struct index_build *b, const struct
 	}
 }
 
-static void lay_sensors(struct text *t, struct ranges *r, const struct index_build *b,
+static void lay_sensors(struct bytes *t, struct ranges *r, const struct index_build *b,
 			const struct index_head *h)
 {
 	add_varint(t, b->sensor_count);
@@ -173,7 +140,7 @@ static void lay_sensors(struct text *t, struct ranges *r, const struct index_bui
 	}
 }
 
-static void lay_runs(struct text *t, const struct index_build *b)
+static void lay_runs(struct bytes *t, const struct index_build *b)
 {
 	add_varint(t, b->run_count);
 	for (uint32_t i = 0; i < b->run_count; i++) {
@@ -230,17 +197,17 @@ static int sort(const struct index_build *b, struct sorted *s)
 	return 0;
 }
 
-static void lay_sorted(struct text *t, struct ranges *r, const struct index_build *b,
+static void lay_sorted(struct bytes *t, struct ranges *r, const struct index_build *b,
 		       const struct sorted *s)
 {
 	uint32_t count = b->address_count, step = 0;
-	struct text lists = { .bytes = NULL };
+	struct bytes lists = { .data = NULL };
 	uint8_t address[INDEX_ADDRESS_LEN];
 
 	add_varint(t, count);
 	for (uint32_t i = 0; i < count; i++) {
 		store_be(address, s->list[i].address, sizeof(address));
-		add(t, address, sizeof(address));
+		bytes_put(t, address, sizeof(address));
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct index_address *a = &s->list[i];
@@ -252,12 +219,12 @@ static void lay_sorted(struct text *t, struct ranges *r, const struct index_buil
 			ranges_chunk(r, s->chunks[n]);
 		ranges_end(r, &lists);
 	}
-	add(t, lists.bytes, lists.len);
+	bytes_put(t, lists.data, lists.len);
 	t->failed |= lists.failed;
-	free(lists.bytes);
+	free(lists.data);
 }
 
-static int lay_addresses(struct text *t, struct ranges *r, const struct index_build *b)
+static int lay_addresses(struct bytes *t, struct ranges *r, const struct index_build *b)
 {
 	struct sorted s = { .list = NULL };
 	int err = sort(b, &s);
@@ -271,7 +238,7 @@ static int lay_addresses(struct text *t, struct ranges *r, const struct index_bu
 int index_lay(const struct index_build *b, const struct index_head *head, uint8_t **bytes,
 	      size_t *len)
 {
-	struct text t = { .bytes = NULL };
+	struct bytes t = { .data = NULL };
 	struct ranges r = { .from = 0 };
 	int err;
 
@@ -281,14 +248,14 @@ int index_lay(const struct index_build *b, const struct index_head *head, uint8_
 	lay_sensors(&t, &r, b, head);
 	lay_runs(&t, b);
 	err = lay_addresses(&t, &r, b);
-	free(r.text.bytes);
+	free(r.text.data);
 	if (err || t.failed) {
-		free(t.bytes);
+		free(t.data);
 		return -ENOMEM;
 	}
-	store_le(t.bytes + INDEX_HASHED_AT - 8,
-		 index_hash(t.bytes + INDEX_HASHED_AT, t.len - INDEX_HASHED_AT), 8);
-	*bytes = t.bytes;
+	store_le(t.data + INDEX_HASHED_AT - 8,
+		 index_hash(t.data + INDEX_HASHED_AT, t.len - INDEX_HASHED_AT), 8);
+	*bytes = t.data;
 	*len = t.len;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "pcapng/build.h"
 #include "pcapng/receptions.h"
+#include "pcapng/section.h"
 #include "pseudonym_frame.h"
 #include "pseudonym_key.h"
 #include "pseudonym_text.h"
@@ -20,7 +21,7 @@
 #define RECEPTIONS_VALUE 5 /* enterprise and version, before the receptions */
 
 /* A comment of the collector (saluki-files(5)). */
-static const char unsettled[] = "heard while the radio was changing channel";
+static const char unsettled[] = FRAME_UNSETTLED;
 
 struct pseudonym_stage {
 	struct pseudonyms names;
