@@ -20,9 +20,7 @@ static int read_index(struct names *n, int folder, const char *stem)
 	struct index x;
 	int fd, err;
 
-	if (form_name(stem, FORM_INDEX, "", name, sizeof(name)))
-		return 0;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = form_open(folder, stem, FORM_INDEX, name);
 	if (fd < 0)
 		return 0;
 	err = index_read(&x, fd);

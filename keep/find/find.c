@@ -61,7 +61,7 @@ static void show(struct find *f, uint64_t now)
 	terminal_line_tick(&f->line, now);
 }
 
-/* What was found does not wait for more. */
+/* Writes the found frames now, instead of waiting for more. */
 static int progress(void *context, const struct search *s)
 {
 	struct find *f = context;

@@ -3,7 +3,6 @@
 #include "search.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,17 +204,6 @@ static int read_chunks(struct reader *r)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int open_form(const struct reader *r, const char *stem, enum form form,
-		     char name[NAME_MAX + 1])
-{
-	int fd;
-
-	if (form_name(stem, form, "", name, NAME_MAX + 1))
-		return -ENAMETOOLONG;
-	fd = openat(r->of->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 static bool index_fits(const struct reader *r, const struct stem *s)
 {
 	struct stat st;
@@ -241,13 +229,14 @@ static int open_index(struct reader *r, const struct stem *s)
 
 	if (!s->has[FORM_INDEX])
 		return 0;
-	fd = open_form(r, s->name, FORM_INDEX, name);
+	fd = form_open(r->of->folder, s->name, FORM_INDEX, name);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	err = index_read(&r->index, fd);
 	close(fd);
 	if (!err && !index_matches(&r->index, s)) {
-		/* A capture file that grows, or was written anew, has an older index, or none. */
+		/* The index of a capture file that grew, or was written anew, is older than the
+		 * file. */
 		if (!s->has[FORM_PCAPNG])
 			log_line("%s: is of another file; the file is searched without it", name);
 		index_close(&r->index);
@@ -271,9 +260,10 @@ static int open_blocks(struct reader *r)
 
 static int open_capture(struct reader *r, const struct stem *s)
 {
-	r->fd = open_form(r, s->name, s->has[FORM_PCAPNG] ? FORM_PCAPNG : FORM_ZST, r->name);
-	if (r->fd == -ENOENT && s->has[FORM_PCAPNG])
-		r->fd = open_form(r, s->name, FORM_ZST, r->name); /* it was compressed just now */
+	r->fd = form_open(r->of->folder, s->name, s->has[FORM_PCAPNG] ? FORM_PCAPNG : FORM_ZST,
+			  r->name);
+	if (r->fd == -ENOENT && s->has[FORM_PCAPNG]) /* it was compressed just now */
+		r->fd = form_open(r->of->folder, s->name, FORM_ZST, r->name);
 	if (r->fd < 0)
 		return r->fd;
 	if (r->has_index && !index_fits(r, s)) {
@@ -348,7 +338,6 @@ static int search_file(struct search *s, const struct stem *stem)
 	if (!err && wanted) {
 		err = open_capture(&r, stem);
 		s->opened += !err;
-		s->without_index += !err && !r.has_index;
 		if (err == -ENOENT) /* it was deleted just now */
 			err = 0;
 		else

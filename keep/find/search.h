@@ -24,8 +24,7 @@ struct search {
 	unsigned int files, of, opened; /* looked at, of how many, and opened */
 	uint64_t frames, matched;	/* read, and found */
 	unsigned int damaged;		/* files that could not be read to their end */
-	unsigned int without_index;
-	bool stopped; /* by `take` or `progress` */
+	bool stopped;			/* by `take` or `progress` */
 };
 
 /* Returns 0, above 0 if `take` had enough, or -errno. Damaged files are named. */

@@ -3,6 +3,7 @@
 #include "form.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,9 @@ enum form form_of(const char *name, size_t *len)
 	is_new = ends_with(name, len, new_ending);
 	for (int form = 0; form < FORMS; form++)
 		if (ends_with(name, len, endings[form]))
-			return is_new ? FORM_NEW : (enum form)form;
+			return !is_new		     ? (enum form)form
+			       : form == FORM_PCAPNG ? FORM_NONE /* others' */
+						     : FORM_NEW;
 	return FORM_NONE;
 }
 
@@ -43,4 +46,14 @@ int form_name(const char *stem, enum form form, const char *ending, char *name, 
 	int n = snprintf(name, size, "%s%s%s", stem, endings[form], ending);
 
 	return n < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+int form_open(int folder, const char *stem, enum form form, char name[NAME_MAX + 1])
+{
+	int fd;
+
+	if (form_name(stem, form, "", name, NAME_MAX + 1))
+		return -ENAMETOOLONG;
+	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }

@@ -6,6 +6,7 @@
 #ifndef KEEP_FOLDER_FORM_H
 #define KEEP_FOLDER_FORM_H
 
+#include <limits.h>
 #include <stddef.h>
 
 enum form {
@@ -21,5 +22,7 @@ enum form {
 enum form form_of(const char *name, size_t *len);
 /* Writes the name of a form. `ending`: added to it; "" if none. Returns 0 or -ENAMETOOLONG. */
 int form_name(const char *stem, enum form form, const char *ending, char *name, size_t size);
+/* Opens a form for reading, and sets `name`. Follows no link. Returns a descriptor or -errno. */
+int form_open(int folder, const char *stem, enum form form, char name[NAME_MAX + 1]);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "archive/series_name.h"
+#include "common/directory.h"
 #include "origin.h"
 
 #define SECOND_NS 1000000000LL
@@ -168,19 +169,13 @@ static void note_followed(struct listing *l, int folder)
 
 int listing_read(struct listing *l, int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *d = directory_list(folder);
 	struct dirent *e;
-	DIR *d;
+	int err = 0;
 
 	*l = (struct listing){ .list = NULL };
-	if (fd < 0)
+	if (!d)
 		return -errno;
-	d = fdopendir(fd);
-	if (!d) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
 	while (!err && (errno = 0, e = readdir(d)))
 		err = entry(l, folder, e->d_name);
 	if (!err && errno)

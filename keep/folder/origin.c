@@ -3,7 +3,6 @@
 #include "origin.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,18 +76,21 @@ int origin_read(struct origin *of, int fd)
 	return 0;
 }
 
+int origin_of(struct origin *o, int folder, const char *stem, char name[NAME_MAX + 1])
+{
+	int fd = form_open(folder, stem, FORM_PCAPNG, name), err;
+
+	if (fd < 0)
+		return fd;
+	err = origin_read(o, fd);
+	close(fd);
+	return err;
+}
+
 bool origin_has_begun(int folder, const char *stem, uint64_t bytes)
 {
-	char name[NAME_MAX + 1];
 	struct origin of = { .header_len = 0 };
-	int fd, err;
+	char name[NAME_MAX + 1];
 
-	if (form_name(stem, FORM_PCAPNG, "", name, sizeof(name)))
-		return false;
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	err = origin_read(&of, fd);
-	close(fd);
-	return !err && bytes > of.header_len;
+	return !origin_of(&of, folder, stem, name) && bytes > of.header_len;
 }

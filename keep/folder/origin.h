@@ -4,6 +4,7 @@
 #ifndef KEEP_FOLDER_ORIGIN_H
 #define KEEP_FOLDER_ORIGIN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ struct origin {
 /* Reads the header of an open file. Returns 0, -EBADMSG if it is not pcapng, -ENODATA if the header
  * is not complete, or another -errno. */
 int origin_read(struct origin *o, int fd);
+/* The same for a stem's capture file, whose name it sets. */
+int origin_of(struct origin *o, int folder, const char *stem, char name[NAME_MAX + 1]);
 /* The same for a section header that was read. */
 void origin_section(struct origin *o, struct pcapng_block b);
 /* Whether a file of `bytes` bytes has more than its section header. */

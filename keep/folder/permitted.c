@@ -3,11 +3,9 @@
 #include "permitted.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "common/log.h"
 #include "origin.h"
@@ -52,17 +50,9 @@ int permitted(int folder, const struct listing *l, const struct space *min_free)
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < l->count; i++) {
-		int fd;
-
-		if (!l->list[i].has[FORM_PCAPNG] || !is_newest(l, i) ||
-		    form_name(l->list[i].name, FORM_PCAPNG, "", name, sizeof(name)))
-			continue;
-		fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		if (fd < 0)
-			continue;
-		if (!origin_read(&o, fd))
+		if (l->list[i].has[FORM_PCAPNG] && is_newest(l, i) &&
+		    !origin_of(&o, folder, l->list[i].name, name))
 			err = check(folder, name, &o, min_free);
-		close(fd);
 	}
 	return err;
 }

@@ -13,13 +13,12 @@
 
 #include "archive/index_read.h"
 #include "archive/unpack.h"
+#include "common/directory.h"
 #include "common/log.h"
 #include "compress.h"
 #include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"
-
-#define NEW_CAPTURE ".pcapng.new" /* others' */
 
 /* One file's packing. */
 struct packing {
@@ -46,12 +45,10 @@ static int lock(int fd)
 
 static int open_input(struct packing *k, enum form form)
 {
-	int err = form_name(k->stem, form, "", k->name, sizeof(k->name));
-
-	if (err)
-		return err;
-	k->fd = openat(k->folder, k->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (k->fd < 0 || fstat(k->fd, &k->st))
+	k->fd = form_open(k->folder, k->stem, form, k->name);
+	if (k->fd < 0)
+		return k->fd;
+	if (fstat(k->fd, &k->st))
 		return -errno;
 	return S_ISREG(k->st.st_mode) ? lock(k->fd) : -EINVAL;
 }
@@ -167,30 +164,32 @@ static int packing_end(struct packing *k, int err)
 
 /* ---- earlier forms --------------------------------------------------------------------------- */
 
-static int open_form(int folder, const char *stem, enum form form)
+/* Reads the head of a stem's index. Returns as index_read_head(), or -errno. */
+static int read_head(struct index_head *head, int folder, const char *stem)
 {
 	char name[NAME_MAX + 1];
+	int fd = form_open(folder, stem, FORM_INDEX, name), err;
 
-	if (form_name(stem, form, "", name, sizeof(name)))
-		return -1;
-	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return fd;
+	err = index_read_head(head, fd);
+	close(fd);
+	return err;
 }
 
 /* A killed program may have compressed this capture already: then the index beside it says so. */
 static int check_compressed(int folder, const char *stem, uint64_t bytes)
 {
-	int zst = open_form(folder, stem, FORM_ZST), fd;
+	char name[NAME_MAX + 1];
+	int zst = form_open(folder, stem, FORM_ZST, name);
 	struct index_head head;
 	bool same;
 
 	if (zst < 0)
 		return 0;
-	fd = open_form(folder, stem, FORM_INDEX);
-	same = fd >= 0 && !index_read_head(&head, fd) && index_is_of(&head, zst) &&
+	same = !read_head(&head, folder, stem) && index_is_of(&head, zst) &&
 	       head.pcapng_bytes == bytes;
 	close(zst);
-	if (fd >= 0)
-		close(fd);
 	return same ? 0 : -EEXIST;
 }
 
@@ -281,12 +280,13 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 /* Whether the index is of this compressed file, or of this capture file. */
 static bool index_fits(int folder, const struct stem *s, const struct index_head *head)
 {
+	char name[NAME_MAX + 1];
 	bool fits;
 	int zst;
 
 	if (s->has[FORM_PCAPNG])
 		return !head->file_bytes && head->pcapng_bytes == s->bytes[FORM_PCAPNG];
-	zst = open_form(folder, s->name, FORM_ZST);
+	zst = form_open(folder, s->name, FORM_ZST, name);
 	if (zst < 0)
 		return false;
 	fits = index_is_of(head, zst);
@@ -297,42 +297,25 @@ static bool index_fits(int folder, const struct stem *s, const struct index_head
 bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o)
 {
 	struct index_head head;
-	bool done;
-	int fd;
 
 	if (!s->has[FORM_INDEX] || (s->has[FORM_PCAPNG] && o->compress))
 		return false;
-	fd = open_form(folder, s->name, FORM_INDEX);
-	if (fd < 0)
-		return false;
-	done = !index_read_head(&head, fd) && (o->columns < 0 || head.has_columns) &&
+	return !read_head(&head, folder, s->name) && (o->columns < 0 || head.has_columns) &&
 	       index_fits(folder, s, &head);
-	close(fd);
-	return done;
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t len = strlen(name), end = strlen(ending);
-
-	return len >= end && !strcmp(name + len - end, ending);
 }
 
 int pack_clean(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = directory_list(folder);
 	struct dirent *e;
+	int removed = 0;
 
-	if (!d && fd >= 0)
-		close(fd);
 	if (!d)
 		return -errno;
 	while ((e = readdir(d))) {
 		size_t len;
 
-		if (form_of(e->d_name, &len) == FORM_NEW && !ends_with(e->d_name, NEW_CAPTURE) &&
-		    !unlinkat(folder, e->d_name, 0))
+		if (form_of(e->d_name, &len) == FORM_NEW && !unlinkat(folder, e->d_name, 0))
 			removed++;
 	}
 	closedir(d);

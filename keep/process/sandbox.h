@@ -6,7 +6,7 @@
 /* `columns`: NULL: none. Returns 0, or -errno after a line. */
 int sandbox_keep(const char *folder, const char *columns);
 
-/* The same for a search, which only reads files below the folder, and writes to what is open. */
+/* The same for a search: it reads files below the folder, and writes only to open descriptors. */
 int sandbox_find(const char *folder);
 
 #endif

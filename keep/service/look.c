@@ -3,7 +3,6 @@
 #include "look.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -37,7 +36,7 @@ static bool is_full(int err)
 	return err == -ENOSPC || err == -EDQUOT;
 }
 
-/* A file that does not walk is said once, until it changes. */
+/* The log names a damaged file once, until the file changes. */
 static int packed(struct look *l, const struct stem *s, int err, const struct packed *p)
 {
 	if (!err)
@@ -56,11 +55,8 @@ static bool is_ours(struct look *l, const struct stem *s)
 {
 	char name[NAME_MAX + 1];
 	struct origin o;
-	int fd, err;
+	int fd = form_open(l->folder, s->name, FORM_PCAPNG, name), err;
 
-	if (form_name(s->name, FORM_PCAPNG, "", name, sizeof(name)))
-		return false;
-	fd = openat(l->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	err = origin_read(&o, fd);
@@ -115,10 +111,9 @@ static void remove_orphan(struct look *l, const struct stem *s)
 	struct index_head head;
 	int fd, err;
 
-	if (s->has[FORM_PCAPNG] || s->has[FORM_ZST] ||
-	    form_name(s->name, FORM_INDEX, "", name, sizeof(name)))
+	if (s->has[FORM_PCAPNG] || s->has[FORM_ZST])
 		return;
-	fd = openat(l->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = form_open(l->folder, s->name, FORM_INDEX, name);
 	if (fd < 0)
 		return;
 	err = index_read_head(&head, fd);
