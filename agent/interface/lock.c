@@ -41,7 +41,7 @@ static const char *what_it_does(const char *suffix)
 
 static void say_who(const struct lock *l, const char *interface, const char *suffix)
 {
-	char text[16] = "", who[64];
+	char text[16] = "", who[80];
 
 	if (pread(l->fd, text, sizeof(text) - 1, 0) < 0)
 		text[0] = 0;
