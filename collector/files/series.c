@@ -206,25 +206,29 @@ static int indexes_drop(char **list, int count)
 	return kept;
 }
 
-int series_list(const struct series *s, char ***list, unsigned int *next)
+static void list_free(char **list, int count)
 {
-	struct series_parts p;
+	while (count > 0)
+		free(list[--count]);
+	free(list);
+}
+
+/* Reads the folder once. Returns the number of files, or -errno; the caller frees the list. */
+static int list_read(const struct series_parts *p, char ***list, unsigned int *next)
+{
 	struct dirent *e;
 	char folder[PATH_MAX];
-	int err = parts(s, &p), count = 0;
+	int err = 0, count = 0;
 	DIR *d;
 
 	*list = NULL;
-	*next = 1;
-	if (err)
-		return err;
-	snprintf(folder, sizeof(folder), "%.*s", (int)p.folder, p.front);
-	d = opendir(p.folder ? folder : ".");
+	snprintf(folder, sizeof(folder), "%.*s", (int)p->folder, p->front);
+	d = opendir(p->folder ? folder : ".");
 	if (!d)
 		return -errno;
 	while (!err && (e = readdir(d))) {
 		enum form form;
-		unsigned int number = number_of(&p, e->d_name, &form);
+		unsigned int number = number_of(p, e->d_name, &form);
 
 		if (!number)
 			continue;
@@ -232,13 +236,53 @@ int series_list(const struct series *s, char ***list, unsigned int *next)
 			*next = number + 1;
 		if (form == FORM_COMPRESSED)
 			continue;
-		err = list_add(list, count, &p, e->d_name);
+		err = list_add(list, count, p, e->d_name);
 		count += !err;
 	}
 	closedir(d);
 	if (count)
 		qsort(*list, count, sizeof(**list), compare);
-	return err ? err : indexes_drop(*list, count);
+	if (!err)
+		return indexes_drop(*list, count);
+	list_free(*list, count);
+	*list = NULL;
+	return err;
+}
+
+static bool list_same(char **a, int count, char **b, int other)
+{
+	if (count != other)
+		return false;
+	for (int i = 0; i < count; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+/* saluki-keep makes an index before it removes the file. readdir(3) can have passed the place of
+ * the new name, and then find the old one gone. If so, the next list differs. */
+int series_list(const struct series *s, char ***list, unsigned int *next)
+{
+	struct series_parts p;
+	char **before;
+	int err = parts(s, &p), count, earlier;
+	bool same;
+
+	*list = NULL;
+	*next = 1;
+	if (err)
+		return err;
+	count = list_read(&p, list, next);
+	do {
+		if (count < 0)
+			return count;
+		before = *list;
+		earlier = count;
+		count = list_read(&p, list, next);
+		same = list_same(before, earlier, *list, count);
+		list_free(before, earlier);
+	} while (!same);
+	return count;
 }
 
 bool series_is_empty(int fd)
