@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define INDEX_CHUNK (1024 * 1024)
 #define INDEX_NAME_MAX 64 /* bytes of a sensor's or a group's name, with its end */
 #define INDEX_BYTES_MAX (256 * 1024 * 1024)

@@ -153,7 +153,7 @@ static void check_addresses(struct index *x, struct rest *r)
 
 static void read_head(struct index_head *h, const uint8_t *p)
 {
-	uint32_t flags = load_le32(p + 12);
+	uint32_t flags = load_le32(p + INDEX_HASHED_AT);
 
 	*h = (struct index_head){
 		.pcapng_bytes = load_le64(p + 24),

@@ -177,6 +177,27 @@ static int read_head(struct index_head *head, int folder, const char *stem)
 	return err;
 }
 
+/* The same, if all of the index is well-formed. */
+static int read_all(struct index_head *head, int folder, const char *stem)
+{
+	char name[NAME_MAX + 1];
+	int fd = form_open(folder, stem, FORM_INDEX, name), err;
+	struct index x;
+
+	if (fd < 0)
+		return fd;
+	err = index_read_head(head, fd);
+	if (!err) {
+		err = index_read(&x, fd);
+		if (!err)
+			index_close(&x);
+		else if (err == -EBADMSG)
+			log_line("%s: is damaged; it is made again", name);
+	}
+	close(fd);
+	return err;
+}
+
 /* A killed program may have compressed this capture already: then the index beside it says so. */
 static int check_compressed(int folder, const char *stem, uint64_t bytes)
 {
@@ -300,7 +321,7 @@ bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o
 
 	if (!s->has[FORM_INDEX] || (s->has[FORM_PCAPNG] && o->compress))
 		return false;
-	return !read_head(&head, folder, s->name) && (o->columns < 0 || head.has_columns) &&
+	return !read_all(&head, folder, s->name) && (o->columns < 0 || head.has_columns) &&
 	       index_fits(folder, s, &head);
 }
 

@@ -27,7 +27,7 @@ struct packed {
  * file; -ESTALE if it changed meanwhile; or -errno after a line. After an error, the capture file
  * and its forms are as before. */
 int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p);
-/* Whether a file has all forms, and an index that is its own. The index's lists are not read. */
+/* Whether a file has all forms, and a whole index that is its own. */
 bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o);
 /* Makes the index and the columns of a compressed file again. */
 int pack_index(int folder, const char *stem, const struct pack_options *o, struct packed *p);

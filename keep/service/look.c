@@ -45,8 +45,10 @@ static int packed(struct look *l, const struct stem *s, int err, const struct pa
 		return err;
 	else if (is_full(err))
 		l->full = true;
-	else if (err != -EWOULDBLOCK && err != -ESTALE)
-		l->failed |= left_note(&l->left, s);
+	else if (err != -EWOULDBLOCK && err != -ESTALE) {
+		l->failed = true;
+		known_note(&l->known, s);
+	}
 	return 0;
 }
 
@@ -67,7 +69,7 @@ static bool is_ours(struct look *l, const struct stem *s)
 		 err	     ? "is not a pcapng file"
 		 : o.is_ring ? "its collector deletes files itself (-W)"
 			     : "was not written by saluki-collector or saluki-merge");
-	left_note(&l->left, s);
+	known_note(&l->known, s);
 	return false;
 }
 
@@ -92,8 +94,12 @@ static int pack_stem(struct look *l, const struct stem *s)
 {
 	struct packed p = { .frames = 0 };
 
-	if (left_has(&l->left, s) || pack_is_done(l->folder, s, &l->pack))
+	if (known_has(&l->known, s))
 		return 0;
+	if (pack_is_done(l->folder, s, &l->pack)) {
+		known_note(&l->known, s);
+		return 0;
+	}
 	if (s->has[FORM_PCAPNG]) {
 		if ((!s->is_followed && !l->finished) || !is_ours(l, s))
 			return 0;
@@ -226,6 +232,6 @@ int look(struct look *l)
 
 void look_end(struct look *l)
 {
-	left_free(&l->left);
+	known_free(&l->known);
 	closed_end(&l->closed);
 }

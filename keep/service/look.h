@@ -7,7 +7,7 @@
 #include "closed.h"
 #include "keep/folder/retire.h"
 #include "keep/pack/pack.h"
-#include "left.h"
+#include "known.h"
 
 struct look {
 	int folder;	  /* a descriptor */
@@ -16,7 +16,7 @@ struct look {
 	struct pack_options pack;
 	uint64_t max_age_us, max_bytes; /* 0: no limit */
 	const struct space *min_free;	/* NULL: no limit */
-	struct left left;		/* files that are left as they are */
+	struct known known;		/* stems with which nothing is to be done */
 	struct age age;
 	struct closed closed; /* columns of closed days */
 	bool once;	      /* there is only one look: it does all */

@@ -182,9 +182,9 @@ def read_index(path):
     data = pathlib.Path(path).read_bytes()
     r = _Reader(data)
     assert r.take(8) == b"salukidx"
-    version, flags, digest = r.unpack("<IIQ")
-    assert version == 1 and digest == xxhash.xxh64(data[24:], 0).intdigest()
-    pcapng_bytes, file_bytes, end, first_ns, last_ns, frames = r.unpack("<QQIqqQ")
+    version, digest = r.unpack("<IQ")
+    assert version == 2 and digest == xxhash.xxh64(data[20:], 0).intdigest()
+    flags, pcapng_bytes, file_bytes, end, first_ns, last_ns, frames = r.unpack("<IQQIqqQ")
     chunks, at = [], 0
     for _ in range(r.number()):
         at += r.number()

@@ -208,7 +208,7 @@ def test_an_index_that_lies_about_places(folder, frames, tmp_path):
             at += 1
         at += 1
     data[at] ^= 4
-    data[16:24] = xxhash.xxh64(bytes(data[24:]), 0).intdigest().to_bytes(8, "little")
+    data[12:20] = xxhash.xxh64(bytes(data[20:]), 0).intdigest().to_bytes(8, "little")
     index.write_bytes(data)
     transmitter = frames[0].data[frames[0].data[2] + 10:][:6].hex(":")
     got, said = found(tmp_path, "--mac", transmitter, folder)
@@ -258,8 +258,8 @@ def test_random_bytes_in_an_index_are_no_crash(folder, archive, tmp_path):
     for _ in range(200):
         data = bytearray(right)
         for _ in range(r.randint(1, 6)):
-            data[r.randrange(24, len(data))] = r.randrange(256)
-        data[16:24] = xxhash.xxh64(bytes(data[24:]), 0).intdigest().to_bytes(8, "little")
+            data[r.randrange(20, len(data))] = r.randrange(256)
+        data[12:20] = xxhash.xxh64(bytes(data[20:]), 0).intdigest().to_bytes(8, "little")
         index.write_bytes(data)
         done = subprocess.run([made.PROGRAM, "find", "--mac", "02:00:00:00:00:00", folder], capture_output=True,
                               check=False, timeout=60)

@@ -292,7 +292,7 @@ def test_a_compressed_file_of_another_capture_is_not_replaced(folder, frames, in
     assert (folder / f"{file_name(1)}.zst").read_bytes() == compressed and (folder / file_name(1)).read_bytes() == other
 
 
-@pytest.mark.parametrize("damage", ["missing", "version", "other", "short"])
+@pytest.mark.parametrize("damage", ["missing", "older", "newer", "other", "short", "list", "flag"])
 def test_an_index_that_does_not_fit_is_made_again(folder, frames, damage):
     make_series(folder, 2, frames)
     keep("--once", folder)
@@ -301,10 +301,13 @@ def test_an_index_that_does_not_fit_is_made_again(folder, frames, damage):
     if damage == "missing":
         index.unlink()
     else:
-        index.write_bytes({"version": right[:8] + b"\x02" + right[9:], "short": right[:30],
-                           "other": (folder / f"{stem(2)}.idx").read_bytes()}[damage])
-    keep("--once", folder)
+        index.write_bytes({"older": right[:8] + b"\x01" + right[9:], "newer": right[:8] + b"\x03" + right[9:],
+                           "other": (folder / f"{stem(2)}.idx").read_bytes(), "short": right[:30],
+                           "list": right[:-1] + bytes([right[-1] ^ 1]),
+                           "flag": right[:20] + bytes([right[20] ^ 4]) + right[21:]}[damage])
+    _, said = keep("--once", folder)
     assert index.read_bytes() == right
+    assert (f"{index.name}: is damaged; it is made again" in said) == (damage in ("list", "flag"))
 
 
 def test_a_full_disk_leaves_all_as_it_was(folder, frames):
