@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,10 +20,10 @@
 #include "common/monotonic.h"
 #include "common/notify.h"
 #include "common/stop.h"
+#include "process/lock.h"
 #include "process/sandbox.h"
 #include "service/look.h"
 
-#define LOCK_NAME ".saluki-keep"
 #define NICE 19
 #define LOOK_LEAST_MS 5000
 #define LOOK_SHARE 100 /* a look takes at most this part of the time */
@@ -38,19 +37,6 @@ struct run {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* One program a folder. */
-static int take_lock(struct run *r)
-{
-	r->lock =
-		openat(r->look.folder, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (r->lock < 0 || flock(r->lock, LOCK_EX | LOCK_NB)) {
-		log_line("%s: %s", r->o->folder,
-			 errno == EWOULDBLOCK ? "another saluki-keep works here" : strerror(errno));
-		return -EBUSY;
-	}
-	return 0;
-}
-
 static int open_folder(struct run *r)
 {
 	r->look.folder = open(r->o->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -58,20 +44,24 @@ static int open_folder(struct run *r)
 		log_line("%s: %s", r->o->folder, strerror(errno));
 		return -errno;
 	}
-	return take_lock(r);
+	r->lock = lock_captures(r->look.folder, r->o->folder);
+	return r->lock < 0 ? r->lock : 0;
 }
 
 static int open_columns(struct run *r)
 {
 	const char *name = r->o->columns;
+	int err;
 
 	if (!name)
 		return 0;
 	r->look.pack.columns = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->look.pack.columns >= 0)
-		return 0;
-	log_line("--columns %s: %s", name, strerror(errno));
-	return -errno;
+	if (r->look.pack.columns < 0) {
+		log_line("--columns %s: %s", name, strerror(errno));
+		return -errno;
+	}
+	err = lock_columns(r->look.pack.columns, name, r->o->folder);
+	return err < 0 ? err : 0;
 }
 
 /* The collector and everybody else come first. */
@@ -204,6 +194,7 @@ int run(const struct keep_options *o)
 	};
 	int err = open_folder(&r) ?: open_columns(&r), status;
 
+	age_begin(&r.look.age, r.lock, o->once);
 	closed_begin(&r.look.closed, r.look.pack.columns, o->columns_age_us);
 	stop_catch();
 	err = err ?: o->once ? 0 : watch(&r);

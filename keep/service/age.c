@@ -2,6 +2,7 @@
 /* Age: see age.h. */
 #include "age.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 #include "common/log.h"
@@ -10,11 +11,36 @@
 #define SECOND_NS 1000000000LL
 #define JUMP_NS (3600 * SECOND_NS)
 #define AFTER_JUMP_NS (3600 * SECOND_NS)
+#define GAP_S (8 * 24 * 3600) /* somebody may use the program once a week */
 
-bool age_is_known(struct age *a)
+static void jumped(struct age *a, int64_t boot_ns)
+{
+	a->has_jumped = true;
+	a->jumped_ns = boot_ns;
+}
+
+void age_begin(struct age *a, int last, bool once)
+{
+	struct stat st;
+	int64_t gap_s;
+
+	*a = (struct age){ .last = last, .once = once };
+	if (fstat(last, &st))
+		return;
+	gap_s = (int64_t)clock_ns(CLOCK_REALTIME) / SECOND_NS - st.st_mtime;
+	if (gap_s <= GAP_S)
+		return;
+	log_line("the last saluki-keep worked here %lld days ago; %s, in case the clock is wrong",
+		 (long long)gap_s / (24 * 3600),
+		 once ? "this one deletes no file for its age"
+		      : "no file is deleted for its age in the next hour");
+	jumped(a, (int64_t)clock_ns(CLOCK_BOOTTIME));
+}
+
+void age_look(struct age *a)
 {
 	int64_t boot_ns = (int64_t)clock_ns(CLOCK_BOOTTIME);
-	int64_t ahead_ns = (int64_t)clock_ns(CLOCK_REALTIME) - boot_ns;
+	int64_t now_ns = (int64_t)clock_ns(CLOCK_REALTIME), ahead_ns = now_ns - boot_ns;
 	int64_t by_ns = ahead_ns - a->ahead_ns;
 
 	if (a->ahead_ns && (by_ns > JUMP_NS || by_ns < -JUMP_NS)) {
@@ -22,9 +48,10 @@ bool age_is_known(struct age *a)
 			 "next hour",
 			 by_ns > 0 ? "forward" : "back",
 			 (long long)((by_ns > 0 ? by_ns : -by_ns) / SECOND_NS));
-		a->has_jumped = true;
-		a->jumped_ns = boot_ns;
+		jumped(a, boot_ns);
 	}
 	a->ahead_ns = ahead_ns;
-	return !a->has_jumped || boot_ns - a->jumped_ns >= AFTER_JUMP_NS;
+	a->now_ns = a->has_jumped && boot_ns - a->jumped_ns < AFTER_JUMP_NS ? 0 : now_ns;
+	if (a->now_ns || a->once)
+		futimens(a->last, NULL); /* a service must see a right clock for an hour */
 }

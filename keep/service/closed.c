@@ -21,12 +21,12 @@ void closed_begin(struct closed *c, int folder, uint64_t max_age_us)
 	c->compact.tables = columns_names;
 }
 
-static int delete_old(struct closed *c)
+static int delete_old(struct closed *c, int64_t now_ns)
 {
 	char before[DAY_NAME];
 	int files;
 
-	day_of((int64_t)clock_ns(CLOCK_REALTIME) - (int64_t)(c->max_age_us * 1000), before);
+	day_of(now_ns - (int64_t)(c->max_age_us * 1000), before);
 	files = compact_expire(&c->compact, before);
 	if (files <= 0)
 		return files;
@@ -37,28 +37,28 @@ static int delete_old(struct closed *c)
 }
 
 /* Capture files of yesterday may still be packed. */
-static int join(struct closed *c, uint64_t min_free)
+static int join(struct closed *c, int64_t now_ns, uint64_t min_free)
 {
 	char yesterday[DAY_NAME];
 
-	day_of((int64_t)clock_ns(CLOCK_REALTIME) - DAY_NS, yesterday);
+	day_of(now_ns - DAY_NS, yesterday);
 	return compact(&c->compact, yesterday, min_free);
 }
 
-int closed_look(struct closed *c, bool age_is_known, uint64_t min_free)
+int closed_look(struct closed *c, int64_t now_ns, uint64_t min_free)
 {
-	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
 	int result = 0;
 
-	if (c->compact.folder < 0 || now_ns < c->rest_ns)
+	if (c->compact.folder < 0 || boot_ns < c->rest_ns || !now_ns)
 		return 0;
-	if (age_is_known && c->max_age_us)
-		result = delete_old(c);
-	if (!result && age_is_known)
-		result = join(c, min_free);
+	if (c->max_age_us)
+		result = delete_old(c, now_ns);
+	if (!result)
+		result = join(c, now_ns, min_free);
 	if (result > 0 || result == -EINTR)
 		return result;
-	c->rest_ns = now_ns + REST_NS;
+	c->rest_ns = boot_ns + REST_NS;
 	if (!result || result == -EAGAIN || result == -ENOSPC || result == -ENOMEM)
 		return 0;
 	log_line("columns cannot be joined: %s", strerror(-result));

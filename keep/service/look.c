@@ -157,7 +157,7 @@ static uint64_t min_free_bytes(const struct look *l)
 	return space_of(l->min_free, (uint64_t)fs.f_blocks * fs.f_frsize);
 }
 
-static int delete_old(struct look *l, struct listing *files, bool age_known)
+static int delete_old(struct look *l, struct listing *files)
 {
 	struct retire_limits limits = { .before_ns = INT64_MIN,
 					.max_bytes = l->max_bytes,
@@ -166,8 +166,8 @@ static int delete_old(struct look *l, struct listing *files, bool age_known)
 	struct retired now;
 	int err;
 
-	if (age_known && l->max_age_us)
-		limits.before_ns = clock_ns(CLOCK_REALTIME) - (int64_t)(l->max_age_us * 1000);
+	if (l->age.now_ns && l->max_age_us)
+		limits.before_ns = l->age.now_ns - (int64_t)(l->max_age_us * 1000);
 	err = retire(l->folder, files, &limits, &now);
 	if (now.files)
 		log_info("deleted %llu file%s, %llu MiB; the last one is %s",
@@ -211,20 +211,20 @@ int look_begin(struct look *l)
  * file that was interrupted has its columns again by then. */
 int look(struct look *l)
 {
-	bool age_known = age_is_known(&l->age);
 	struct listing files;
 	int err = read_listing(l, &files);
 
 	if (err)
 		return err;
-	err = delete_old(l, &files, age_known) ?: pack_all(l, &files);
+	age_look(&l->age);
+	err = delete_old(l, &files) ?: pack_all(l, &files);
 	listing_free(&files);
 	if (err)
 		return err;
 	if (l->full)
 		return -ENOSPC;
 	do
-		err = closed_look(&l->closed, age_known, min_free_bytes(l));
+		err = closed_look(&l->closed, l->age.now_ns, min_free_bytes(l));
 	while (err > 0 && l->once);
 	l->failed |= err < 0 && err != -EINTR; /* capture files can be packed all the same */
 	return err == -EINTR ? err : 0;

@@ -257,6 +257,23 @@ def test_tables_of_pseudonyms(folder, frames, tmp_path):
     assert len(set(names.values())) == len(names)
 
 
+def test_a_columns_folder_of_other_captures(folder, frames, tmp_path):
+    """Files of the same name would replace each other."""
+    tables, other = tmp_path / "tables", tmp_path / "other"
+    tables.mkdir()
+    other.mkdir()
+    for captured in (folder, other):
+        made.make_series(captured, 1, frames)
+    keep("--once", "--finished", "--columns", tables, folder)
+    before = sorted(tables.rglob("*"))
+    _, said = keep("--once", "--finished", "--columns", tables, other, status=1)
+    assert f"{tables}: has the tables of {folder};" in said and f"remove {tables}/.saluki-columns" in said
+    assert sorted(tables.rglob("*")) == before and not list(other.glob("*.zst"))
+    keep("--once", "--finished", "--columns", tables, f"{folder}/../{folder.name}")
+    (tables / ".saluki-columns").unlink()
+    keep("--once", "--finished", "--columns", tables, other)
+
+
 def test_a_columns_folder_that_is_not_there(folder, frames):
     made.make_series(folder, 1, frames)
     _, said = keep("--once", "--columns", folder / "nowhere", folder, status=1)

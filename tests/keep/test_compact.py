@@ -20,6 +20,7 @@ from keep.test_service import stem, stems, wait_for
 from netns.testbed import BUILD
 
 KEY = b"saluki.sources"
+OWNER = ".saluki-columns"  # without it, the columns are given to another folder's program
 
 
 def day(days_ago):
@@ -46,6 +47,7 @@ def packed_day(folder, columns, frames, count=4, days_ago=3):
     """Frames of a day that is over, not joined yet. Returns its folder."""
     make_series(folder, count, frames)
     keep("--once", "--columns", columns, folder)
+    (columns / OWNER).unlink()
     here, = {p.parent for p in files(columns).values()}
     return here.rename(here.parent / day(days_ago))
 
@@ -88,6 +90,7 @@ def test_recent_days_are_not_closed(folder, columns, frames, tmp_path):
 def test_a_late_capture_file_is_joined_next_time(folder, columns, frames, tmp_path):
     where = packed_day(folder, columns, frames)
     keep("--once", "--columns", columns, idle(tmp_path))
+    (columns / OWNER).unlink()
     late = folder.parent / "late"
     late.mkdir()
     write(late, 1, Capture().add(frames[:70]).bytes(), "late", age_s=3 * 86400)

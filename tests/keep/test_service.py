@@ -57,9 +57,9 @@ def test_closed_files_become_one_frame_each_with_an_index(folder, frames):
 def test_a_second_look_changes_nothing(folder, frames):
     make_series(folder, 2, frames)
     keep("--once", folder)
-    before = {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
+    before = {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.glob("[!.]*")}
     keep("--once", folder)
-    assert before == {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
+    assert before == {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.glob("[!.]*")}
 
 
 def test_time_mode_and_group_stay(folder, frames):
@@ -188,6 +188,22 @@ def test_min_free_must_be_more_than_the_collectors(folder, frames, own, theirs, 
     assert ("--min-free" in said and "--keep-free" in said) == bool(status)
 
 
+@pytest.mark.parametrize("days, known", [(7, True), (9, False)])
+def test_a_clock_that_may_be_wrong_at_the_start_deletes_nothing(folder, frames, days, known):
+    """Without a clock that runs on, a machine can start with any time."""
+    make_series(folder, 1, frames)
+    keep("--once", folder)
+    lock, then = folder / ".saluki-keep", time.time() - days * 86400
+    os.utime(lock, (then, then))
+    for path in folder.glob(f"{stem(1)}*"):
+        os.utime(path, (then, then))
+    _, said = keep("--once", "--max-age", "1d", folder)
+    assert ("worked here 9 days ago; this one deletes no file" in said) != known
+    assert (stem(1) in stems(folder)) != known
+    keep("--once", "--max-age", "1d", folder)
+    assert stem(1) not in stems(folder)
+
+
 def test_one_program_a_folder(folder, frames):
     make_series(folder, 1, frames)
     with subprocess.Popen([made.PROGRAM, folder], stderr=subprocess.PIPE) as first:
@@ -253,7 +269,7 @@ def test_killed_at_any_moment_nothing_is_lost(folder, frames):
         assert contents(folder) == {**captures, file_name(26): last}
     keep("--once", "--columns", columns, folder)
     assert stems(folder) == {**{stem(n): {"pcapng.zst", "idx"} for n in range(1, 26)}, stem(26): {"pcapng"}}
-    assert sorted(p.name for p in columns.rglob("*") if p.is_file()) == [f"{stem(n)}.parquet" for n in range(1, 26)]
+    assert sorted(p.name for p in columns.rglob("*.parquet")) == [f"{stem(n)}.parquet" for n in range(1, 26)]
 
 
 def test_an_interrupted_file_is_begun_anew(folder, frames):
