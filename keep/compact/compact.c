@@ -184,6 +184,8 @@ static int compact_files(struct work *w, struct day *d, int folder, const char *
 	if (!bytes)
 		return 0;
 	result = has_room(folder, bytes + w->min_free) ?: make(&p, &w->c->left);
+	if (result == -ENOSPC)
+		w->c->wanted = bytes;
 	if (result > 0)
 		w->c->files += p.count;
 	parquet_concat_free(p.concat);
@@ -222,6 +224,7 @@ int compact(struct compact *c, const char *before, uint64_t min_free)
 
 	if (flock(c->folder, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	c->wanted = 0;
 	result = days_visit_all(c->folder, c->tables, before, compact_day, &w);
 	flock(c->folder, LOCK_UN);
 	return result;

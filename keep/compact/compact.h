@@ -19,6 +19,7 @@ struct compact {
 	struct seen settled;	   /* days that have nothing to join */
 	struct seen left;	   /* malformed files */
 	uint64_t files;		   /* joined so far */
+	uint64_t wanted; /* bytes that the last part needs on the disk; 0: there is room */
 };
 
 /*

@@ -12,6 +12,8 @@
 
 #include "common/log.h"
 
+#define RETIRE_SHARE 8 /* of the files: more are not deleted for what is wanted */
+
 static uint64_t bytes_of(const struct stem *s)
 {
 	return s->bytes[FORM_PCAPNG] + s->bytes[FORM_ZST] + s->bytes[FORM_INDEX];
@@ -67,27 +69,29 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A file system may free the space of deleted files later, or when their last reader ends. */
-static bool is_too_full(int folder, uint64_t free_before, const struct retire_limits *limits,
+static bool is_too_full(int folder, uint64_t free_before, uint64_t min_free,
 			const struct retired *r)
 {
 	uint64_t now = free_bytes(folder), then = free_before + r->bytes;
 
-	return limits->min_free && (now > then ? now : then) < limits->min_free;
+	return min_free && (now > then ? now : then) < min_free;
 }
 
 /* Oldest first, as long as a limit is passed. A file that cannot be deleted is named, and stays. */
 static void retire_oldest(int folder, struct stem **oldest, unsigned int count, uint64_t total,
 			  const struct retire_limits *limits, struct retired *r)
 {
-	uint64_t free_before = free_bytes(folder);
+	uint64_t free_before = free_bytes(folder), min_free = limits->min_free;
 
+	if (min_free && limits->wanted <= total / RETIRE_SHARE)
+		min_free += limits->wanted;
 	for (unsigned int i = 0; i < count; i++) {
 		struct stem *s = oldest[i];
 		uint64_t bytes = bytes_of(s);
 
 		if (!(s->time_ns < limits->before_ns ||
 		      (limits->max_bytes && total > limits->max_bytes) ||
-		      is_too_full(folder, free_before, limits, r)))
+		      is_too_full(folder, free_before, min_free, r)))
 			break;
 		if (!delete (folder, s, r))
 			total -= bytes;

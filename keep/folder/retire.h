@@ -12,6 +12,7 @@ struct retire_limits {
 	int64_t before_ns;  /* files written last before this time go; INT64_MIN: none */
 	uint64_t max_bytes; /* of all forms in the folder; 0: any */
 	uint64_t min_free;  /* bytes on the file system; 0: any */
+	uint64_t wanted;    /* with min_free: so many more, unless that is much of all files */
 	bool finished;	    /* nobody writes to the files */
 };
 

@@ -47,7 +47,7 @@ static int join(struct closed *c, int64_t now_ns, uint64_t min_free)
 
 int closed_look(struct closed *c, int64_t now_ns, uint64_t min_free)
 {
-	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
+	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME), wanted = c->compact.wanted;
 	int result = 0;
 
 	if (c->compact.folder < 0 || boot_ns < c->rest_ns || !now_ns)
@@ -56,7 +56,7 @@ int closed_look(struct closed *c, int64_t now_ns, uint64_t min_free)
 		result = delete_old(c, now_ns);
 	if (!result)
 		result = join(c, now_ns, min_free);
-	if (result > 0 || result == -EINTR)
+	if (result > 0 || result == -EINTR || (result == -ENOSPC && c->compact.wanted > wanted))
 		return result;
 	c->rest_ns = boot_ns + REST_NS;
 	if (!result || result == -EAGAIN || result == -ENOSPC || result == -ENOMEM)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -157,11 +158,23 @@ static uint64_t min_free_bytes(const struct look *l)
 	return space_of(l->min_free, (uint64_t)fs.f_blocks * fs.f_frsize);
 }
 
+/* On a disk that is kept full, days could never be joined. */
+static uint64_t wanted(const struct look *l)
+{
+	struct stat captures, columns;
+	bool same_disk = l->closed.compact.wanted && !fstat(l->folder, &captures) &&
+			 !fstat(l->closed.compact.folder, &columns) &&
+			 captures.st_dev == columns.st_dev;
+
+	return same_disk ? l->closed.compact.wanted : 0;
+}
+
 static int delete_old(struct look *l, struct listing *files)
 {
 	struct retire_limits limits = { .before_ns = INT64_MIN,
 					.max_bytes = l->max_bytes,
 					.min_free = min_free_bytes(l),
+					.wanted = wanted(l),
 					.finished = l->finished };
 	struct retired now;
 	int err;
@@ -207,6 +220,31 @@ int look_begin(struct look *l)
 	return 0;
 }
 
+static int make_room(struct look *l)
+{
+	struct listing files;
+	int err = read_listing(l, &files);
+
+	if (err)
+		return err;
+	err = delete_old(l, &files);
+	listing_free(&files);
+	return err;
+}
+
+static int join_days(struct look *l)
+{
+	int err;
+
+	do {
+		err = closed_look(&l->closed, l->age.now_ns, min_free_bytes(l));
+		if (err == -ENOSPC)
+			err = make_room(l)
+				      ?: closed_look(&l->closed, l->age.now_ns, min_free_bytes(l));
+	} while (err > 0 && l->once);
+	return err == -ENOSPC ? 0 : err;
+}
+
 /* Files are deleted before others are packed, which needs space. Days are joined last: a capture
  * file that was interrupted has its columns again by then. */
 int look(struct look *l)
@@ -223,9 +261,7 @@ int look(struct look *l)
 		return err;
 	if (l->full)
 		return -ENOSPC;
-	do
-		err = closed_look(&l->closed, l->age.now_ns, min_free_bytes(l));
-	while (err > 0 && l->once);
+	err = join_days(l);
 	l->failed |= err < 0 && err != -EINTR; /* capture files can be packed all the same */
 	return err == -EINTR ? err : 0;
 }

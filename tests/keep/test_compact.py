@@ -254,6 +254,27 @@ def test_a_full_disk_is_tried_again(folder, columns, frames, tmp_path):
         subprocess.run(["umount", small], check=True)
 
 
+def test_a_disk_that_is_kept_full_has_room_for_a_join(folder, columns, frames):
+    """--min-free leaves nothing for a part: some more capture files are deleted for it."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder.parent], check=True)
+    try:
+        folder.mkdir()
+        columns.mkdir()
+        make_series(folder, 40, frames * 5)
+        keep("--once", "--columns", columns, folder)
+        here, = {p.parent for p in files(columns).values()}
+        for path in list(here.iterdir())[4:]:
+            path.unlink()
+        here.rename(here.parent / day(3))
+        before = rows(columns)
+        room = os.statvfs(folder)
+        _, said = keep("--once", "--columns", columns, "--min-free", room.f_bavail * room.f_frsize - 4096, folder)
+        assert "joined 4 files into part-00001.parquet" in said and rows(columns) == before
+        assert 36 < len(stems(folder)) < 41
+    finally:
+        subprocess.run(["umount", folder.parent], check=True)
+
+
 # ---- age ---------------------------------------------------------------------------------------------------------
 
 def test_old_days_are_deleted(folder, columns, frames, tmp_path):
