@@ -59,9 +59,9 @@ bool dwell_read(struct dwell_row *d, const struct section_interface *i, struct p
 		if (o.len != 8)
 			continue;
 		if (o.code == ISB_START)
-			d->from_ns = read_time(i, &b, &o);
+			d->start_ns = read_time(i, &b, &o);
 		else if (o.code == ISB_END)
-			d->to_ns = read_time(i, &b, &o);
+			d->stop_ns = read_time(i, &b, &o);
 		else if (o.code == ISB_RECEIVED)
 			memcpy(&d->frames, o.value, 8);
 		times += o.code == ISB_START || o.code == ISB_END;
@@ -72,8 +72,8 @@ bool dwell_read(struct dwell_row *d, const struct section_interface *i, struct p
 }
 
 enum {
-	FROM,
-	TO,
+	START,
+	STOP,
 	SENSOR,
 	INTERFACE,
 	FREQUENCY,
@@ -88,8 +88,8 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	ALWAYS("from", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
-	ALWAYS("to", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
+	ALWAYS("start", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
+	ALWAYS("stop", PARQUET_INT64, PARQUET_TIMESTAMP_NS),
 	ALWAYS("sensor", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
 	ALWAYS("interface", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
 	ALWAYS("frequency", PARQUET_INT32, PARQUET_UINT32),
@@ -106,14 +106,14 @@ _Static_assert(sizeof(columns) / sizeof(*columns) == COLUMNS, "the rows of the t
 
 int dwells_open(struct table *t, int fd)
 {
-	return table_open(t, columns, COLUMNS, SENSOR, FROM, fd);
+	return table_open(t, columns, COLUMNS, SENSOR, START, fd);
 }
 
 int dwells_row(struct table *t, const struct section_interface *i, const struct dwell_row *d,
 	       const char *file)
 {
-	table_int64(t, FROM, d->from_ns);
-	table_int64(t, TO, d->to_ns);
+	table_int64(t, START, d->start_ns);
+	table_int64(t, STOP, d->stop_ns);
 	table_text(t, SENSOR, i->sensor, strlen(i->sensor));
 	table_text(t, INTERFACE, i->name, strlen(i->name));
 	table_int32(t, FREQUENCY, (int32_t)d->mhz);

@@ -8,7 +8,7 @@
 #include "table.h"
 
 struct dwell_row {
-	int64_t from_ns, to_ns;
+	int64_t start_ns, stop_ns;
 	uint64_t frames, switch_ns, marked;
 	uint32_t mhz, width, center;
 	uint32_t error; /* 0: none */

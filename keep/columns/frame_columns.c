@@ -2,6 +2,9 @@
 /* Frame columns: see frame_columns.h. */
 #include "frame_columns.h"
 
+#define RETRY 0x08 /* of the flags of frame control */
+#define GROUP 0x01 /* of an address's first byte */
+
 static void radio(struct table *t, int from, const struct dissection *d)
 {
 	static const char *const phys[] = { "", "dsss", "ofdm", "ht", "vht", "he" };
@@ -32,6 +35,7 @@ static void mac(struct table *t, int from, const struct dissection *d)
 		table_int32(t, from + FRAME_TYPE, d->type);
 		table_int32(t, from + FRAME_SUBTYPE, d->subtype);
 		table_int32(t, from + FRAME_FLAGS, d->flags);
+		table_bool(t, from + FRAME_RETRY, d->flags & RETRY);
 	}
 	if (d->has & DISSECT_DURATION)
 		table_int32(t, from + FRAME_DURATION, d->duration);
@@ -44,6 +48,8 @@ static void mac(struct table *t, int from, const struct dissection *d)
 	if (d->has & DISSECT_ETHERTYPE)
 		table_int32(t, from + FRAME_ETHERTYPE, d->ethertype);
 	table_address(t, from + FRAME_RECEIVER, d->receiver);
+	if (d->receiver)
+		table_bool(t, from + FRAME_TO_GROUP, d->receiver[0] & GROUP);
 	table_address(t, from + FRAME_TRANSMITTER, d->transmitter);
 	table_address(t, from + FRAME_BSSID, d->bssid);
 	table_address(t, from + FRAME_SOURCE, d->source);

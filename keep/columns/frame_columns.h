@@ -22,12 +22,14 @@ enum {
 	FRAME_TYPE,
 	FRAME_SUBTYPE,
 	FRAME_FLAGS,
+	FRAME_RETRY,
 	FRAME_DURATION,
 	FRAME_RECEIVER,
 	FRAME_TRANSMITTER,
 	FRAME_BSSID,
 	FRAME_SOURCE,
 	FRAME_DESTINATION,
+	FRAME_TO_GROUP,
 	FRAME_SEQUENCE,
 	FRAME_FRAGMENT,
 	FRAME_SSID,
@@ -51,10 +53,12 @@ enum {
 		ALWAYS("kept", PARQUET_INT32, PARQUET_UINT32),                                     \
 		OPTIONAL("type", PARQUET_INT32, PARQUET_UINT8),                                    \
 		OPTIONAL("subtype", PARQUET_INT32, PARQUET_UINT8),                                 \
-		OPTIONAL("flags", PARQUET_INT32, PARQUET_UINT8),                                   \
+		OPTIONAL("fc_flags", PARQUET_INT32, PARQUET_UINT8),                                \
+		OPTIONAL("retry", PARQUET_BOOLEAN, PARQUET_PLAIN_TYPE),                            \
 		OPTIONAL("duration", PARQUET_INT32, PARQUET_UINT16), ADDRESS("receiver"),          \
 		ADDRESS("transmitter"), ADDRESS("bssid"), ADDRESS("source"),                       \
-		ADDRESS("destination"), OPTIONAL("sequence", PARQUET_INT32, PARQUET_UINT16),       \
+		ADDRESS("destination"), OPTIONAL("to_group", PARQUET_BOOLEAN, PARQUET_PLAIN_TYPE), \
+		OPTIONAL("sequence", PARQUET_INT32, PARQUET_UINT16),                               \
 		OPTIONAL("fragment", PARQUET_INT32, PARQUET_UINT8),                                \
 		OPTIONAL("ssid", PARQUET_TEXT, PARQUET_PLAIN_TYPE),                                \
 		OPTIONAL("ethertype", PARQUET_INT32, PARQUET_UINT16),                              \

@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
 	OPTIONAL("combo", PARQUET_INT64, PARQUET_UINT64),
 	OPTIONAL("number", PARQUET_INT32, PARQUET_UINT32),
 	ALWAYS("file", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
-	ALWAYS("offset", PARQUET_INT64, PARQUET_UINT64),
+	ALWAYS("file_offset", PARQUET_INT64, PARQUET_UINT64),
 };
 
 _Static_assert(sizeof(columns) / sizeof(*columns) == COLUMNS, "the rows of the table");

@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
 	ALWAYS("receptions", PARQUET_INT32, PARQUET_UINT32),
 	FRAME_COLUMN_DEFS,
 	ALWAYS("file", PARQUET_TEXT, PARQUET_PLAIN_TYPE),
-	ALWAYS("offset", PARQUET_INT64, PARQUET_UINT64),
+	ALWAYS("file_offset", PARQUET_INT64, PARQUET_UINT64),
 };
 
 _Static_assert(sizeof(columns) / sizeof(*columns) == COLUMNS, "the rows of the table");
@@ -72,7 +72,7 @@ static const struct table_column reception_columns[] = {
 	OPTIONAL("trace", PARQUET_INT64, PARQUET_UINT64),
 	ALWAYS("transmission", PARQUET_INT64, PARQUET_UINT64),
 	OPTIONAL("signal", PARQUET_INT32, PARQUET_INT8),
-	ALWAYS("flags", PARQUET_INT32, PARQUET_UINT8),
+	ALWAYS("reception_flags", PARQUET_INT32, PARQUET_UINT8),
 	ALWAYS("off_ns", PARQUET_INT32, PARQUET_PLAIN_TYPE),
 	ALWAYS("sigma_ns", PARQUET_INT32, PARQUET_UINT32),
 	ALWAYS("part", PARQUET_INT32, PARQUET_UINT16),

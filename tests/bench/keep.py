@@ -218,7 +218,7 @@ def sqlite(directory, columns, say):
                       for c in table.columns), strict=True))
     begun = time.perf_counter()
     with sqlite3.connect(path) as db:
-        db.execute(f"create table frames ({', '.join(names)})".replace(" offset", ' "offset"'))
+        db.execute(f"create table frames ({', '.join(names)})")
         db.executemany(f"insert into frames values ({','.join('?' * len(names))})",
                        ([v if not isinstance(v, int) or v < 2**63 else v - 2**64 for v in row] for row in rows))
         db.execute("create index by_transmitter on frames (transmitter)")

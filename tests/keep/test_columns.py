@@ -21,6 +21,7 @@ FOLDERS = ("hwsim", "radiotap", "dot11-other", "wired", "malformed")
 PHYS = {"0": None, "1": "dsss", "2": "ofdm", "3": "ht", "4": "vht", "5": "he"}
 NUMBERS = ("frequency", "signal", "noise", "rate_kbps", "mcs", "streams", "airtime_ns", "type", "subtype", "flags",
            "duration", "sequence", "fragment", "ethertype")
+COLUMN = {"flags": "fc_flags"}  # the others are named alike
 ADDRESSES = ("receiver", "transmitter", "bssid", "source", "destination")
 BLOCK_FRAME_MAX = 262144
 
@@ -77,9 +78,11 @@ def test_each_column_of_each_capture(folder, tmp_path, path):
     assert len(got) == len(want)
     for row, f in zip(got, want, strict=True):
         for name in NUMBERS:
-            assert row[name] == (int(f[name]) if f[name] else None), name
+            assert row[COLUMN.get(name, name)] == (int(f[name]) if f[name] else None), name
         for name in ADDRESSES:
             assert row[name] == (bytes.fromhex(f[name]).hex(":") if f[name] else None), name
+        assert row["retry"] == (bool(int(f["flags"]) & 8) if f["flags"] else None)
+        assert row["to_group"] == (bool(bytes.fromhex(f["receiver"])[0] & 1) if f["receiver"] else None)
         assert row["bad_fcs"] == (bool(int(f["bad_fcs"])) if f["bad_fcs"] else None)
         assert row["phy"] == PHYS[f["phy"]] and row["linktype"] == int(f["linktype"])
         assert (row["kept"], row["length"]) == (int(f["cap_len"]), max(int(f["orig_len"]), int(f["cap_len"])))
@@ -114,7 +117,7 @@ def test_rows_say_where_a_frame_is(folder, frames):
         assert {(r["run"], r["file"], r["interface"]) for r in own} == {(7 + sensor, file_name(1), "wlan0")}
         assert sorted((r["combo"], r["number"]) for r in own) == [(n // 40, n % 40) for n in range(90)]
     for r in rows:
-        begin = r["offset"] + 28
+        begin = r["file_offset"] + 28
         assert data[begin:begin + r["kept"]] in [f.data for f in frames[:90]]
 
 
@@ -162,7 +165,7 @@ def test_coverage(folder, frames):
                                          made.option(1, comment)]))
     write(folder, 1, capture.bytes())
     rows = tables(folder, columns_of(folder), "coverage")
-    assert [(ns(r["from"]), ns(r["to"]), r["frequency"], r["width"], r["center"], r["switch_ns"], r["marked"], r["error"],
+    assert [(ns(r["start"]), ns(r["stop"]), r["frequency"], r["width"], r["center"], r["switch_ns"], r["marked"], r["error"],
              r["frames"], r["sensor"]) for r in rows] == [
         (begin, end, 5180, 80, 5210, 35000, 2, None, 17, "lib"), (begin, end, 2412, 20, 2412, 0, 0, 16, 17, "lib")]
 
@@ -178,11 +181,11 @@ def test_a_unified_trace(folder, tmp_path):
     transmissions = tables(folder, columns, "transmissions")
     assert len(parts) > 1 and len({t["trace"] for t in transmissions}) == 1
     assert len(receptions) == len(want) and {r["trace"] for r in receptions} == {t["trace"] for t in transmissions}
-    heard = sorted((r["transmission"], r["sensor"], r["off_ns"], r["sigma_ns"], r["flags"], r["part"]) for r in receptions)
+    heard = sorted((r["transmission"], r["sensor"], r["off_ns"], r["sigma_ns"], r["reception_flags"], r["part"]) for r in receptions)
     assert [h[0] for h in heard] == sorted(int(w["transmission"]) for w in want)
     numbers = [t["transmission"] for t in transmissions]
     assert len(numbers) == len(set(numbers)) and set(numbers) == {h[0] for h in heard}
-    assert sum(t["receptions"] for t in transmissions) + sum(1 for r in receptions if r["flags"] & 1) == len(receptions)
+    assert sum(t["receptions"] for t in transmissions) + sum(1 for r in receptions if r["reception_flags"] & 1) == len(receptions)
     assert made.read_index(folder / f"{parts[0].name.removesuffix('.pcapng')}.idx").flags & 2
 
 
