@@ -3,11 +3,13 @@
 #include "output.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "common/stop.h"
 #include "common/version.h"
 #include "pcapng/build.h"
@@ -31,6 +33,9 @@ struct written {
 struct output {
 	int fd;
 	bool is_file; /* else a pipe, which waits for its reader */
+	bool has_begun;
+	uint64_t trace; /* in the section header */
+	bool is_mixed;	/* frames of several traces, which was logged */
 	size_t len;
 	struct written *list;
 	uint32_t count, room;
@@ -49,7 +54,8 @@ struct output *output_new(int fd)
 	o->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	o->list = NULL;
 	o->count = o->room = 0;
-	o->len = block_section(o->buffer, APPLICATION, NULL);
+	o->len = 0;
+	o->has_begun = o->is_mixed = false;
 	return o;
 }
 
@@ -63,10 +69,22 @@ void output_free(struct output *o)
 	free(o);
 }
 
+static void begin(struct output *o, uint64_t trace)
+{
+	char comment[SECTION_COMMENT_MAX];
+
+	snprintf(comment, sizeof(comment), SECTION_TRACE_FORMAT, (unsigned long long)trace);
+	o->len = block_section(o->buffer, APPLICATION, trace ? comment : NULL);
+	o->trace = trace;
+	o->has_begun = true;
+}
+
 int output_flush(struct output *o)
 {
 	size_t at = 0;
 
+	if (!o->has_begun)
+		begin(o, 0);
 	while (at < o->len) {
 		ssize_t n = o->is_file ? write(o->fd, o->buffer + at, o->len - at)
 				       : stop_write(o->fd, o->buffer + at, o->len - at);
@@ -82,8 +100,10 @@ int output_flush(struct output *o)
 /* A pipe without a reader has an error, which poll(2) always tells. */
 int output_tick(struct output *o)
 {
-	if (o->len || o->is_file)
+	if (o->len || (!o->has_begun && !o->is_file))
 		return output_flush(o);
+	if (o->is_file)
+		return 0;
 	return stop_wait(o->fd, 0, 0) > 0 ? -EPIPE : 0;
 }
 
@@ -163,15 +183,50 @@ static int64_t interface_number(struct output *o, const struct section_interface
 	return o->count++;
 }
 
-int output_frame(struct output *o, const struct found *f)
+static int add_interface(struct output *o, struct section_interface *i)
 {
 	int err = o->len >= FLUSH_AT ? output_flush(o) : 0;
-	uint8_t *block, *p;
 
-	if (!err && f->interface->copy < 0)
-		f->interface->copy = interface_number(o, f->interface);
-	if (err || f->interface->copy < 0)
-		return err ?: -ENOMEM;
+	if (!err && i->copy < 0)
+		i->copy = interface_number(o, i);
+	return err ?: i->copy < 0 ? -ENOMEM : 0;
+}
+
+/* Numbers of transmissions are those of a trace. */
+static void note_trace(struct output *o, uint64_t trace)
+{
+	if (!o->has_begun)
+		begin(o, trace);
+	if (!trace || !o->trace || o->trace == trace || o->is_mixed)
+		return;
+	log_line("warning: frames of several unified traces were found, but a file has one trace; "
+		 "find one trace at a time, by --from and --to");
+	o->is_mixed = true;
+}
+
+static int add_radios(struct output *o, struct sections *radios)
+{
+	int err = 0;
+
+	for (; !err && radios->copied < radios->count; radios->copied += !err) {
+		struct section_interface *i = &radios->list[radios->copied];
+
+		err = *i->sensor ? add_interface(o, i) : 0;
+	}
+	return err;
+}
+
+int output_frame(struct output *o, const struct found *f)
+{
+	uint8_t *block, *p;
+	int err = 0;
+
+	note_trace(o, f->trace);
+	if (f->radios)
+		err = add_radios(o, f->radios);
+	err = err ?: add_interface(o, f->interface);
+	if (err)
+		return err;
 	block = o->buffer + o->len;
 	p = block_packet(block, f->interface->copy, f->ns, f->block->frame, f->block->kept,
 			 f->block->whole);

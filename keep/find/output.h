@@ -2,7 +2,8 @@
 /*
  * Output: writes frames that were found as pcapng of one section: Wireshark misreads a second one
  * in a stream. An interface block comes before its first frame, with the text of the original one,
- * and once, also if many files describe the same interface. Stamps are nanoseconds.
+ * and once, also if many files describe the same interface. Before a transmission come the radios
+ * that have heard it. Stamps are nanoseconds.
  */
 #ifndef KEEP_FIND_OUTPUT_H
 #define KEEP_FIND_OUTPUT_H
@@ -11,9 +12,10 @@
 
 struct output;
 
-/* `fd` stays the caller's. Writes the section header. Returns NULL without memory. */
+/* `fd` stays the caller's. Returns NULL without memory. */
 struct output *output_new(int fd);
-/* Returns 0 or -errno; -EPIPE: the reader has left. */
+/* Returns 0 or -errno; -EPIPE: the reader has left. The section header has the trace's number of
+ * the first frame, unless the header had to be written before. */
 int output_frame(struct output *o, const struct found *f);
 /* Writes what waits. Returns as output_frame(). */
 int output_flush(struct output *o);

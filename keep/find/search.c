@@ -29,6 +29,7 @@ struct reader {
 	struct blocks blocks;
 	struct sections sections;
 	bool is_merged;
+	uint64_t trace;
 	uint8_t *ids; /* of a unified trace: 1 for the sensors that are searched */
 	struct index index;
 	bool has_index;
@@ -57,6 +58,7 @@ static int begin_section(struct reader *r, struct pcapng_block *b)
 
 	origin_section(&origin, *b);
 	r->is_merged = origin.is_merged;
+	r->trace = origin.trace;
 	if (r->is_merged && !r->ids)
 		r->ids = malloc(IDS);
 	if (r->is_merged && !r->ids)
@@ -97,6 +99,11 @@ static bool is_heard(const struct reader *r, const struct section_interface *i,
 	return false;
 }
 
+static bool is_transmission(const struct reader *r, struct pcapng_block b)
+{
+	return r->is_merged && trace_receptions(&b).count;
+}
+
 static int frame(struct reader *r, struct pcapng_block *b)
 {
 	struct search *s = r->of;
@@ -114,7 +121,12 @@ static int frame(struct reader *r, struct pcapng_block *b)
 	if (!query_frame(s->query, is_heard(r, i, *b), ns, i->linktype, b))
 		return 0;
 	s->matched++;
-	err = s->take(s->context, &(struct found){ .interface = i, .block = b, .ns = ns });
+	err = s->take(s->context,
+		      &(struct found){ .interface = i,
+				       .block = b,
+				       .ns = ns,
+				       .radios = is_transmission(r, *b) ? &r->sections : NULL,
+				       .trace = r->trace });
 	s->stopped = err != 0;
 	return err;
 }

@@ -13,7 +13,7 @@
 
 struct origin {
 	bool is_collected; /* by saluki-collector or saluki capture, or found among such frames */
-	bool is_merged;	   /* by saluki-merge */
+	bool is_merged;	   /* by saluki-merge, or found, perhaps in a unified trace */
 	bool is_ring;	   /* its collector deletes the oldest files (-W) */
 	bool tells_keep_free;
 	struct space keep_free; /* its collector's --keep-free */

@@ -9,6 +9,10 @@ struct found {
 	struct section_interface *interface;
 	const struct pcapng_block *block;
 	int64_t ns;
+	/* Of a transmission: its section's interfaces, among them the radios that receptions name;
+	 * else NULL. */
+	struct sections *radios;
+	uint64_t trace; /* the unified trace's number; 0: not known */
 };
 
 #endif

@@ -35,7 +35,7 @@ static void forget(struct sections *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		free(s->list[i].block);
-	s->count = 0;
+	s->count = s->copied = 0;
 }
 
 static int add(struct sections *s, struct pcapng_block *b)

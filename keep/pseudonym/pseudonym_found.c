@@ -113,6 +113,8 @@ static void take_interface(struct pseudonym_stage *s, struct section_interface *
 	struct pcapng_block b;
 	uint32_t len;
 
+	if (i->is_pseudonymous)
+		return;
 	pcapng_block(&b, i->block, i->block_len, &swapped); /* it was read before */
 	while (pcapng_option(&b, &o)) {
 		uint8_t *value = p + OPTION_HEAD;
@@ -134,8 +136,9 @@ static void take_interface(struct pseudonym_stage *s, struct section_interface *
 
 const struct found *pseudonym_found(struct pseudonym_stage *s, const struct found *f)
 {
-	if (!f->interface->is_pseudonymous)
-		take_interface(s, f->interface);
+	take_interface(s, f->interface);
+	for (uint32_t i = f->radios ? f->radios->copied : 0; f->radios && i < f->radios->count; i++)
+		take_interface(s, &f->radios->list[i]);
 	s->block = *f->block;
 	s->block.frame = s->frame;
 	s->block.kept = pseudonym_frame(&s->names, f->interface->linktype, s->frame,

@@ -189,6 +189,37 @@ def test_a_unified_trace(folder, tmp_path):
     assert made.read_index(folder / f"{parts[0].name.removesuffix('.pcapng')}.idx").flags & 2
 
 
+@pytest.mark.parametrize("pseudonyms", [False, True])
+def test_what_is_found_in_a_unified_trace(folder, tmp_path, pseudonyms):
+    """It is a part of the trace: its receptions name the sensors, and its number is the trace's."""
+    sim.simulate(seconds=4.0, sensors=6, aps=4, stas=9).write_stream(tmp_path / "air.pcapng")
+    program.run("-q", "-w", folder, "-C", "1", tmp_path / "air.pcapng")
+    key = tmp_path / "key"
+    key.write_bytes(base64.b64encode(bytes(range(32))) + b"\n")
+    key.chmod(0o600)
+    study = tmp_path / "study/captures"
+    study.mkdir(parents=True)
+    keep("find", *(["--pseudonyms", key] if pseudonyms else []), "--sensor", "s-2", "-w", study / "found.pcapng", folder,
+         "type", "mgt")
+    columns, found = columns_of(folder), columns_of(study)
+    heard = [r for r in tables(folder, columns, "receptions")]
+    management = {t["transmission"] for t in tables(folder, columns, "transmissions") if t["type"] == 0}
+    by_s2 = {r["transmission"] for r in heard if r["sensor"] == "s-2"} & management
+    assert {t["transmission"] for t in tables(study, found, "transmissions")} == by_s2 and by_s2
+    assert not tables(study, found, "frames")
+    assert (sorted((r["trace"], r["transmission"], r["sensor"], r["stamp"]) for r in tables(study, found, "receptions"))
+            == sorted((r["trace"], r["transmission"], r["sensor"], r["stamp"]) for r in heard
+                      if r["transmission"] in by_s2))
+
+
+def test_two_traces_in_one_file_are_said(folder, tmp_path):
+    for seed in (1, 2):
+        sim.simulate(seconds=1.0, sensors=3, aps=2, stas=4, seed=seed).write_stream(tmp_path / "air.pcapng")
+        program.run("-q", "-w", folder / f"{seed}.pcapng", tmp_path / "air.pcapng")
+    _, said = keep("find", "-w", tmp_path / "found.pcapng", folder)
+    assert said.count("several unified traces") == 1
+
+
 def test_readers_read_an_archive_as_one_table(folder, frames):
     made.make_series(folder, 3, frames)
     columns = columns_of(folder)
