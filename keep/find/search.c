@@ -57,7 +57,7 @@ static int begin_section(struct reader *r, struct pcapng_block *b)
 	struct origin origin;
 
 	origin_section(&origin, *b);
-	r->is_merged = origin.is_merged;
+	r->is_merged = origin_is_unified(&origin);
 	r->trace = origin.trace;
 	if (r->is_merged && !r->ids)
 		r->ids = malloc(IDS);

@@ -47,10 +47,9 @@ void origin_section(struct origin *of, struct pcapng_block b)
 	*of = (struct origin){ .header_len = b.len };
 	while (pcapng_option(&b, &o)) {
 		if (o.code == SHB_APPLICATION) {
-			of->is_collected |= begins_with(&o, SECTION_COLLECTOR) ||
-					    begins_with(&o, SECTION_FOUND);
-			of->is_merged |= begins_with(&o, SECTION_MERGE) ||
-					 begins_with(&o, SECTION_FOUND);
+			of->is_collected |= begins_with(&o, SECTION_COLLECTOR);
+			of->is_merged |= begins_with(&o, SECTION_MERGE);
+			of->is_found |= begins_with(&o, SECTION_FOUND);
 		} else if (o.code == OPT_COMMENT) {
 			read_comment(of, &o);
 		}

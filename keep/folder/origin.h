@@ -12,14 +12,26 @@
 #include "pcapng/block.h"
 
 struct origin {
-	bool is_collected; /* by saluki-collector or saluki capture, or found among such frames */
-	bool is_merged;	   /* by saluki-merge, or found, perhaps in a unified trace */
+	bool is_collected; /* by saluki-collector or saluki capture */
+	bool is_merged;	   /* by saluki-merge */
+	bool is_found;	   /* by a search, perhaps in a unified trace */
 	bool is_ring;	   /* its collector deletes the oldest files (-W) */
 	bool tells_keep_free;
 	struct space keep_free; /* its collector's --keep-free */
 	uint64_t trace;		/* a unified trace's number; 0: not known */
 	uint32_t header_len;	/* bytes of the section header */
 };
+
+static inline bool origin_is_ours(const struct origin *o)
+{
+	return o->is_collected || o->is_merged || o->is_found;
+}
+
+/* Whether packets may be transmissions. */
+static inline bool origin_is_unified(const struct origin *o)
+{
+	return o->is_merged || o->is_found;
+}
 
 /* Reads the header of an open file. Returns 0, -EBADMSG if it is not pcapng, -ENODATA if the header
  * is not complete, or another -errno. */

@@ -37,9 +37,9 @@ static int begin_section(struct walk *w, struct pcapng_block *b)
 	struct origin origin;
 
 	origin_section(&origin, *b);
-	w->is_merged = origin.is_merged;
+	w->is_merged = origin_is_unified(&origin);
 	if (!w->sections.begun)
-		w->is_ours = origin.is_merged || origin.is_collected;
+		w->is_ours = origin_is_ours(&origin);
 	w->columns.trace = origin.trace;
 	w->combo.left = 0;
 	if (w->is_merged && !w->sensors)

@@ -53,8 +53,10 @@ static int packed(struct look *l, const struct stem *s, int err, const struct pa
 	return 0;
 }
 
-/* Programs of others may write more to their files, and do not expect that they are deleted. */
-static bool is_ours(struct look *l, const struct stem *s)
+/* Whether the file is ours, and nobody writes to it. Programs of others may write more to their
+ * files, and do not expect that they are deleted. A collector may write more to the last file of a
+ * series, or to a file of no series; saluki-merge does not, and has a lock as long as it runs. */
+static bool is_closed(struct look *l, const struct stem *s)
 {
 	char name[NAME_MAX + 1];
 	struct origin o;
@@ -64,7 +66,9 @@ static bool is_ours(struct look *l, const struct stem *s)
 		return false;
 	err = origin_read(&o, fd);
 	close(fd);
-	if (!err && (o.is_collected || o.is_merged) && !o.is_ring)
+	if (!s->is_followed && !l->finished)
+		return !err && o.is_merged;
+	if (!err && origin_is_ours(&o) && !o.is_ring)
 		return true;
 	log_line("%s: %s; it is left as it is", name,
 		 err	     ? "is not a pcapng file"
@@ -101,12 +105,8 @@ static int pack_stem(struct look *l, const struct stem *s)
 		known_note(&l->known, s);
 		return 0;
 	}
-	if (s->has[FORM_PCAPNG]) {
-		if ((!s->is_followed && !l->finished) || !is_ours(l, s))
-			return 0;
-	} else if (!s->has[FORM_ZST]) {
+	if (s->has[FORM_PCAPNG] ? !is_closed(l, s) : !s->has[FORM_ZST])
 		return 0;
-	}
 	return packed(l, s, pack_form(l, s, &p), &p);
 }
 

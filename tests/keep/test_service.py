@@ -204,6 +204,17 @@ def test_a_clock_that_may_be_wrong_at_the_start_deletes_nothing(folder, frames, 
     assert stem(1) not in stems(folder)
 
 
+def test_a_unified_trace_is_closed_when_its_merge_has_ended(folder, frames):
+    path = folder / "unified.pcapng"
+    path.write_bytes(made.section("saluki-merge 1.0") + made.interface())
+    with open(path, "rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        keep("--once", folder)
+        assert stems(folder) == {"unified": {"pcapng"}}
+    keep("--once", folder)
+    assert stems(folder) == {"unified": {"pcapng.zst", "idx"}}
+
+
 def test_one_program_a_folder(folder, frames):
     make_series(folder, 1, frames)
     with subprocess.Popen([made.PROGRAM, folder], stderr=subprocess.PIPE) as first:
