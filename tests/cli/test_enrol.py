@@ -195,6 +195,7 @@ def test_nobody_reads_what_is_printed(place):
     assert sorted(path.name for path in place.out.iterdir()) == [f"{name}.conf" for name in names]
 
 
+@pytest.mark.alone
 def test_200_sensors_take_at_most_two_seconds(place):
     begun = time.monotonic()
     got = place.enrol("--psk", *(f"room-{n}" for n in range(200)))
