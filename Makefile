@@ -585,6 +585,20 @@ test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium an
 	$(Q)$(MAKE_QUIETLY) built-plain
 	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
 
+# Each is hundreds of megabytes, and needs no privilege.
+READERS := $(BUILD)/readers
+$(READERS)/.done: tests/readers/requirements.txt
+	$(call say,VENV,$(READERS))
+	$(Q)$(PYTHON) -m venv $(READERS)
+	$(Q)$(READERS)/bin/pip install -q --disable-pip-version-check -r $<
+	$(Q)touch $@
+
+.PHONY: test-readers
+test-readers: deps-test ## read an archive's tables with ClickHouse and Spark
+	$(call install_packages,default-jre-headless)
+	$(Q)$(MAKE_QUIETLY) built-plain $(READERS)/.done
+	$(Q)cd tests && ../$(TOOLS)/bin/python -m pytest -q -p no:cacheprovider readers $(ARGS)
+
 .PHONY: captures
 captures: deps-test ## remake tests/captures, or parts: CAPTURES="air headers wire bad"
 	$(Q)$(MAKE_QUIETLY) all test-programs
