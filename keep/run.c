@@ -26,7 +26,9 @@
 
 #define NICE 19
 #define LOOK_LEAST_MS 5000
-#define LOOK_SHARE 100 /* a look takes at most this part of the time */
+#define LOOK_SHARE 100 /* a look without news takes at most this part of the time */
+#define REST_SHARE 4   /* with news, it takes a fifth */
+#define REST_MOST_MS 2000
 
 struct run {
 	const struct keep_options *o;
@@ -107,10 +109,18 @@ static bool has_news(struct run *r)
 	return news;
 }
 
+/* In a folder of many files, a look takes long also if there is little news. */
+static int rest(uint64_t took_ns)
+{
+	uint64_t ms = took_ns * REST_SHARE / 1000000;
+
+	return stop_wait(-1, 0, ms < REST_MOST_MS ? ms : REST_MOST_MS);
+}
+
 static int wait_for_news(struct run *r, uint64_t took_ns)
 {
 	uint64_t until_ms = took_ns * LOOK_SHARE / 1000000, now_ns = monotonic_ns();
-	int err = 1;
+	int err = rest(took_ns) ?: 1;
 
 	if (until_ms < LOOK_LEAST_MS)
 		until_ms = LOOK_LEAST_MS;

@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,10 @@
 
 _Static_assert(FLUSH_AT + 2 * PCAPNG_BLOCK_MAX < BUFFER, "an interface's and a frame's block fit");
 
-/* An interface that was written: its number is its place. */
+/* An interface that was written. */
 struct written {
-	uint8_t *block;
-	uint32_t len;
+	uint32_t number, len;
+	uint8_t block[];
 };
 
 struct output {
@@ -37,8 +38,8 @@ struct output {
 	uint64_t trace; /* in the section header */
 	bool is_mixed;	/* frames of several traces, which was logged */
 	size_t len;
-	struct written *list;
-	uint32_t count, room;
+	void *written; /* of tsearch(3), by block: a file can describe a million interfaces */
+	uint32_t count;
 	uint8_t buffer[BUFFER];
 };
 
@@ -52,8 +53,8 @@ struct output *output_new(int fd)
 		return NULL;
 	o->fd = fd;
 	o->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
-	o->list = NULL;
-	o->count = o->room = 0;
+	o->written = NULL;
+	o->count = 0;
 	o->len = 0;
 	o->has_begun = o->is_mixed = false;
 	return o;
@@ -61,11 +62,8 @@ struct output *output_new(int fd)
 
 void output_free(struct output *o)
 {
-	if (!o)
-		return;
-	for (uint32_t i = 0; i < o->count; i++)
-		free(o->list[i].block);
-	free(o->list);
+	if (o)
+		tdestroy(o->written, free);
 	free(o);
 }
 
@@ -155,30 +153,32 @@ static size_t lay_interface(uint8_t *block, const struct section_interface *i)
 	return block_end(block, put_option(put_options(p, b), IF_TSRESOL, &ns, 1));
 }
 
+static int by_block(const void *a, const void *b)
+{
+	const struct written *one = a, *other = b;
+
+	if (one->len != other->len)
+		return one->len < other->len ? -1 : 1;
+	return memcmp(one->block, other->block, one->len);
+}
+
 /* Returns the interface's number, or -ENOMEM. */
 static int64_t interface_number(struct output *o, const struct section_interface *i)
 {
 	uint8_t *block = o->buffer + o->len;
 	size_t len = lay_interface(block, i);
-	struct written *w;
+	struct written *w = malloc(sizeof(*w) + len), **found;
 
-	for (uint32_t n = o->count; n-- > 0;)
-		if (o->list[n].len == len && !memcmp(o->list[n].block, block, len))
-			return n;
-	if (o->count == o->room) {
-		uint32_t room = 2 * o->room + 16;
-		struct written *longer = realloc(o->list, room * sizeof(*longer));
-
-		if (!longer)
-			return -ENOMEM;
-		o->list = longer;
-		o->room = room;
-	}
-	w = &o->list[o->count];
-	*w = (struct written){ .block = malloc(len), .len = len };
-	if (!w->block)
+	if (!w)
 		return -ENOMEM;
+	w->number = o->count;
+	w->len = len;
 	memcpy(w->block, block, len);
+	found = tsearch(w, &o->written, by_block);
+	if (!found || *found != w) {
+		free(w);
+		return found ? (int64_t)(*found)->number : -ENOMEM;
+	}
 	o->len += len;
 	return o->count++;
 }

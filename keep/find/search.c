@@ -208,6 +208,8 @@ static int read_chunks(struct reader *r)
 			r->blocks.at = x->chunks[i].at;
 		r->searched = i;
 		err = read_to(r, chunk_end(x, i), r->wanted[i]);
+		if (!err && r->blocks.at < chunk_end(x, i))
+			err = -EBADMSG; /* the file ends before */
 	}
 	r->until = r->blocks.at;
 	free(describing);

@@ -181,11 +181,13 @@ def test_a_unified_trace(folder, tmp_path):
     transmissions = tables(folder, columns, "transmissions")
     assert len(parts) > 1 and len({t["trace"] for t in transmissions}) == 1
     assert len(receptions) == len(want) and {r["trace"] for r in receptions} == {t["trace"] for t in transmissions}
-    heard = sorted((r["transmission"], r["sensor"], r["off_ns"], r["sigma_ns"], r["reception_flags"], r["part"]) for r in receptions)
+    heard = sorted((r["transmission"], r["sensor"], r["off_ns"], r["sigma_ns"], r["reception_flags"], r["part"])
+                   for r in receptions)
     assert [h[0] for h in heard] == sorted(int(w["transmission"]) for w in want)
     numbers = [t["transmission"] for t in transmissions]
     assert len(numbers) == len(set(numbers)) and set(numbers) == {h[0] for h in heard}
-    assert sum(t["receptions"] for t in transmissions) + sum(1 for r in receptions if r["reception_flags"] & 1) == len(receptions)
+    late = sum(1 for r in receptions if r["reception_flags"] & 1)
+    assert sum(t["receptions"] for t in transmissions) + late == len(receptions)
     assert made.read_index(folder / f"{parts[0].name.removesuffix('.pcapng')}.idx").flags & 2
 
 

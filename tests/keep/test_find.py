@@ -14,7 +14,7 @@ import pytest
 import xxhash
 
 from keep import made
-from keep.made import Capture, file_name, keep, write
+from keep.made import Capture, file_name, keep, read_index, unpacked, write
 from merge import program, sim
 from reference import captures
 from reference.test_reference import write_pcap
@@ -214,6 +214,30 @@ def test_an_index_that_lies_about_places(folder, frames, tmp_path):
     got, said = found(tmp_path, "--mac", transmitter, folder)
     want = [r for r in rows(frames * 10 + frames[:1]) if bytes.fromhex(transmitter.replace(":", "")) in r[1][:60]]
     assert got == want, said
+
+
+def test_an_index_that_leads_behind_the_end(folder, frames, tmp_path):
+    """Its hash is right, but the chunk that has the address would begin where the file has ended."""
+    transmitter = frames[0].data[frames[0].data[2] + 10:][:6]
+    others = [f for f in frames if transmitter not in f.data] * 8
+    write(folder, 1, Capture().add([*others, frames[0]]).bytes())
+    write(folder, 2, Capture().add(frames[1:2]).bytes())
+    keep("--once", folder)
+    index = folder / "saluki_00001_20261130000001.idx"
+    data, chunks = bytearray(index.read_bytes()), read_index(index).chunks
+    before, since = chunks[-2][0], chunks[-1][0] - chunks[-2][0]
+    place, wrong = data.rindex(varint(since)), 0x7f << 14
+    assert before + wrong > len(unpacked(folder / f"{file_name(1)}.zst"))
+    data[place:place + 3] = varint(wrong)
+    data[24:32] = (2**40).to_bytes(8, "little")  # bytes of the pcapng
+    data[12:20] = xxhash.xxh64(bytes(data[20:]), 0).intdigest().to_bytes(8, "little")
+    index.write_bytes(data)
+    got, said = found(tmp_path, "--mac", transmitter.hex(":"), folder)
+    assert got == rows(frames[:1]), said
+
+
+def varint(value):
+    return bytes([value & 0x7f | 0x80, value >> 7 & 0x7f | 0x80, value >> 14])
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped"])
