@@ -150,7 +150,7 @@ static int check(struct find_options *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	if (o->pseudonyms && !o->write) {
-		log_line("--pseudonyms is for what is written; give -w too");
+		log_line("--pseudonyms needs -w FILE: it changes what is written");
 		return -EINVAL;
 	}
 	if (o->write && options_check_output(o->write, "saluki-keep find ... -w - | tshark -r -"))
