@@ -46,7 +46,7 @@ static int check_folder(const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct listing l = { 0 };
-	int err = fd < 0 ? -errno : listing_read(&l, fd);
+	int err = fd < 0 ? -errno : listing_read(&l, fd, false);
 
 	if (err) {
 		complain(folder, err);

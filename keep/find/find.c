@@ -108,7 +108,7 @@ static int open_folder(struct find *f)
 	f->folder = open(f->o.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f->folder < 0)
 		err = -errno;
-	err = err ?: listing_read(&f->listing, f->folder);
+	err = err ?: listing_read(&f->listing, f->folder, false);
 	if (err)
 		log_line("%s: %s", f->o.folder, strerror(-err));
 	return err;

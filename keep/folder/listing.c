@@ -167,13 +167,12 @@ static void note_followed(struct listing *l, int folder)
 	}
 }
 
-int listing_read(struct listing *l, int folder)
+static int walk(struct listing *l, int folder)
 {
 	DIR *d = directory_list(folder);
 	struct dirent *e;
 	int err = 0;
 
-	*l = (struct listing){ .list = NULL };
 	if (!d)
 		return -errno;
 	while (!err && (errno = 0, e = readdir(d)))
@@ -181,6 +180,19 @@ int listing_read(struct listing *l, int folder)
 	if (!err && errno)
 		err = -errno;
 	closedir(d);
+	return err;
+}
+
+/* readdir(3) can have passed the place of the compressed file, and then find the capture file gone:
+ * a file that one walk misses, the other finds, in the form that it had then. */
+int listing_read(struct listing *l, int folder, bool is_ours)
+{
+	int err;
+
+	*l = (struct listing){ .list = NULL };
+	err = walk(l, folder);
+	if (!err && !is_ours)
+		err = walk(l, folder);
 	if (err) {
 		listing_free(l);
 		return err;

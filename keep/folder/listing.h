@@ -24,8 +24,9 @@ struct listing {
 	unsigned int count, room;
 };
 
-/* Reads the folder. Returns 0 or -errno. */
-int listing_read(struct listing *l, int folder);
+/* Reads the folder. `is_ours`: nobody else packs files there. If not, a form can be gone that a
+ * stem has. Returns 0 or -errno. */
+int listing_read(struct listing *l, int folder, bool is_ours);
 void listing_free(struct listing *l);
 
 #endif

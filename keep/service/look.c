@@ -195,7 +195,7 @@ static int delete_old(struct look *l, struct listing *files)
 
 static int read_listing(struct look *l, struct listing *files)
 {
-	int err = listing_read(files, l->folder);
+	int err = listing_read(files, l->folder, true);
 
 	if (err)
 		log_line("%s: %s", l->name, strerror(-err));
