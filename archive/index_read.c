@@ -254,6 +254,14 @@ int index_read_head(struct index_head *h, int fd)
 	return err;
 }
 
+bool index_is_one(int fd)
+{
+	uint8_t magic[INDEX_MAGIC_LEN];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, INDEX_MAGIC, sizeof(magic));
+}
+
 bool index_is_of(const struct index_head *h, int fd)
 {
 	uint8_t end[4];

@@ -32,6 +32,8 @@ const char *index_error(int err);
 void index_close(struct index *x);
 /* Reads only the head. Returns as index_read(); the hash is not checked. */
 int index_read_head(struct index_head *h, int fd);
+/* Whether a file begins as an index, of any version. */
+bool index_is_one(int fd);
 /* Whether the index was made of this compressed file. */
 bool index_is_of(const struct index_head *h, int fd);
 

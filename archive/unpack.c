@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "common/stop.h"
+
 #define BUFFER (256 * 1024)
 
 struct unpack {
@@ -93,6 +95,8 @@ ssize_t unpack_read(void *unpack, uint8_t *to, size_t len, uint64_t at)
 
 		if (n <= 0)
 			return n;
+		if (stop_wait(-1, 0, 0) < 0)
+			return -EINTR;
 	}
 	return len ? make(u, to, len) : 0;
 }

@@ -14,7 +14,8 @@ struct unpack;
 struct unpack *unpack_new(int fd);
 void unpack_free(struct unpack *u);
 /* A blocks_read (pcapng/blocks.h). `at` is never lower than the end of the last call's bytes: what
- * is between is unpacked, and dropped. Returns -EBADMSG for damaged or truncated input. */
+ * is between is unpacked, and dropped. Returns -EBADMSG for damaged or truncated input; -EINTR
+ * after a signal (common/stop.h), because a small file can have much content. */
 ssize_t unpack_read(void *unpack, uint8_t *to, size_t len, uint64_t at);
 
 #endif

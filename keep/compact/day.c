@@ -77,12 +77,12 @@ static bool is_text(const char *name)
 }
 
 /* Returns 0: the name is not a part's. */
-static unsigned int part_number(const char *name, const char *ending)
+static unsigned int part_number(const char *name)
 {
 	unsigned int number = 0;
 	int len = 0;
 
-	if (sscanf(name, "part-%u%n", &number, &len) != 1 || strcmp(name + len, ending) != 0)
+	if (sscanf(name, "part-%u%n", &number, &len) != 1 || strcmp(name + len, ENDING) != 0)
 		return 0;
 	return number;
 }
@@ -175,9 +175,9 @@ int day_read(struct day *d, int folder, const char *path, struct seen *left)
 	if (!listing)
 		return -errno;
 	while (!err && (e = readdir(listing))) {
-		unsigned int number = part_number(e->d_name, ENDING);
+		unsigned int number = part_number(e->d_name);
 
-		if (part_number(e->d_name, ENDING PLACE_NEW))
+		if (!strcmp(e->d_name, PLACE_NEW(ENDING)))
 			unlinkat(folder, e->d_name, 0);
 		if (!directory_ending(e->d_name, ENDING))
 			continue;

@@ -13,11 +13,12 @@
 #include "common/log.h"
 #include "common/stop.h"
 #include "keep/folder/origin.h"
+#include "keep/folder/same.h"
 #include "pcapng/blocks.h"
 #include "pcapng/receptions.h"
 
-#define PROGRESS_EVERY 16384 /* frames */
-#define ZST_LAST 't'	     /* of a compressed file's name */
+#define TELL_EVERY 16384 /* frames */
+#define ZST_LAST 't'	 /* of a compressed file's name */
 #define IDS (UINT16_MAX + 1)
 
 /* One file's search. */
@@ -113,9 +114,6 @@ static int frame(struct reader *r, struct pcapng_block *b)
 
 	if (!i)
 		return -EBADMSG;
-	err = s->frames % PROGRESS_EVERY ? 0 : tell(s);
-	if (err)
-		return err;
 	s->frames++;
 	ns = sections_ns(i, b);
 	if (!query_frame(s->query, is_heard(r, i, *b), ns, i->linktype, b))
@@ -171,6 +169,9 @@ static int read_to(struct reader *r, uint64_t to, bool frames)
 	while (!err && n > 0 && r->blocks.at < to) {
 		uint64_t at = r->blocks.at;
 
+		err = r->of->blocks++ % TELL_EVERY ? 0 : tell(r->of);
+		if (err)
+			break;
 		n = blocks_next(&r->blocks, &b);
 		err = n < 0 ? (int)n : n ? block(r, &b, frames && !is_searched(r, at)) : 0;
 	}
@@ -244,10 +245,11 @@ static int open_index(struct reader *r, const struct stem *s)
 	if (!s->has[FORM_INDEX])
 		return 0;
 	fd = form_open(r->of->folder, s->name, FORM_INDEX, name);
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
-	err = index_read(&r->index, fd);
-	close(fd);
+	if (fd == -ENOENT)
+		return 0;
+	err = fd < 0 ? fd : index_read(&r->index, fd);
+	if (fd >= 0)
+		close(fd);
 	if (!err && !index_matches(&r->index, s)) {
 		/* The index of a capture file that grew, or was written anew, is older than the
 		 * file. */
@@ -288,6 +290,19 @@ static int open_capture(struct reader *r, const struct stem *s)
 		r->has_index = false;
 	}
 	return open_blocks(r);
+}
+
+/* keep/pack leaves both as they are. */
+static void check_other_form(struct reader *r, const struct stem *s)
+{
+	struct stat st;
+
+	if (!s->has[FORM_ZST] || r->name[strlen(r->name) - 1] == ZST_LAST || fstat(r->fd, &st) ||
+	    !same_capture(r->of->folder, s->name, st.st_size))
+		return;
+	log_line("%s.zst: is of another capture than %s; it is not searched; rename one of them",
+		 r->name, r->name);
+	r->of->damaged++;
 }
 
 static void close_blocks(struct reader *r)
@@ -352,6 +367,8 @@ static int search_file(struct search *s, const struct stem *stem)
 	if (!err && wanted) {
 		err = open_capture(&r, stem);
 		s->opened += !err;
+		if (!err)
+			check_other_form(&r, stem);
 		if (err == -ENOENT) /* it was deleted just now */
 			err = 0;
 		else

@@ -21,10 +21,10 @@ struct search {
 	int (*progress)(void *context, const struct search *s);
 	void *context;
 	/* So far */
-	unsigned int files, of, opened; /* looked at, of how many, and opened */
-	uint64_t frames, matched;	/* read, and found */
-	unsigned int damaged;		/* files that could not be read to their end */
-	bool stopped;			/* by `take` or `progress` */
+	unsigned int files, of, opened;	  /* looked at, of how many, and opened */
+	uint64_t blocks, frames, matched; /* read, and found */
+	unsigned int damaged;		  /* files that could not be read to their end */
+	bool stopped;			  /* by `take` or `progress` */
 };
 
 /* Returns 0, above 0 if `take` had enough, or -errno. Damaged files are named. */

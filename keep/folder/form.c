@@ -15,7 +15,6 @@ static const char *const endings[FORMS] = {
 	[FORM_ZST] = ARCHIVE_CAPTURE ARCHIVE_COMPRESSED,
 	[FORM_INDEX] = ARCHIVE_INDEX,
 };
-static const char new_ending[] = ".new";
 
 static bool ends_with(const char *name, size_t *len, const char *ending)
 {
@@ -29,15 +28,10 @@ static bool ends_with(const char *name, size_t *len, const char *ending)
 
 enum form form_of(const char *name, size_t *len)
 {
-	bool is_new;
-
 	*len = strlen(name);
-	is_new = ends_with(name, len, new_ending);
 	for (int form = 0; form < FORMS; form++)
 		if (ends_with(name, len, endings[form]))
-			return !is_new		     ? (enum form)form
-			       : form == FORM_PCAPNG ? FORM_NONE /* others' */
-						     : FORM_NEW;
+			return form;
 	return FORM_NONE;
 }
 

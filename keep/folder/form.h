@@ -14,8 +14,7 @@ enum form {
 	FORM_ZST,
 	FORM_INDEX,
 	FORMS,
-	FORM_NEW = FORMS, /* a form of these that a killed program has not finished */
-	FORM_NONE,	  /* others' */
+	FORM_NONE = FORMS, /* others' */
 };
 
 /* Returns what a name is the form of. Sets `len` to the stem's length. */

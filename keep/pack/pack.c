@@ -2,7 +2,6 @@
 /* Pack: see pack.h. */
 #include "pack.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,10 +11,11 @@
 #include <unistd.h>
 
 #include "archive/index_read.h"
+#include "archive/series_name.h"
 #include "archive/unpack.h"
-#include "common/directory.h"
 #include "common/log.h"
 #include "compress.h"
+#include "keep/folder/same.h"
 #include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"
@@ -148,7 +148,7 @@ static int packing_end(struct packing *k, int err)
 		log_line("%s: there is a compressed file of this name, of another capture; rename "
 			 "one of them",
 			 k->name);
-	else if (err && err != -EINTR && err != -ESTALE && err != -EWOULDBLOCK)
+	else if (err && err != -EINTR && err != -ESTALE && err != -EWOULDBLOCK && err != -ENOTUNIQ)
 		log_line("%s: %s", k->name, strerror(-err));
 	place_drop(&k->index);
 	place_drop(&k->zst);
@@ -164,20 +164,8 @@ static int packing_end(struct packing *k, int err)
 
 /* ---- earlier forms --------------------------------------------------------------------------- */
 
-/* Reads the head of a stem's index. Returns as index_read_head(), or -errno. */
-static int read_head(struct index_head *head, int folder, const char *stem)
-{
-	char name[NAME_MAX + 1];
-	int fd = form_open(folder, stem, FORM_INDEX, name), err;
-
-	if (fd < 0)
-		return fd;
-	err = index_read_head(head, fd);
-	close(fd);
-	return err;
-}
-
-/* The same, if all of the index is well-formed. */
+/* Reads the head of a stem's index, if all of the index is well-formed. Returns as index_read(), or
+ * -errno. */
 static int read_all(struct index_head *head, int folder, const char *stem)
 {
 	char name[NAME_MAX + 1];
@@ -198,20 +186,23 @@ static int read_all(struct index_head *head, int folder, const char *stem)
 	return err;
 }
 
-/* A killed program may have compressed this capture already: then the index beside it says so. */
-static int check_compressed(int folder, const char *stem, uint64_t bytes)
+/* An index is replaced, another program's file of its name is not. */
+static int check_index(int folder, const char *stem)
 {
 	char name[NAME_MAX + 1];
-	int zst = form_open(folder, stem, FORM_ZST, name);
-	struct index_head head;
-	bool same;
+	int fd = form_open(folder, stem, FORM_INDEX, name);
+	bool is_one;
 
-	if (zst < 0)
+	if (fd < 0)
 		return 0;
-	same = !read_head(&head, folder, stem) && index_is_of(&head, zst) &&
-	       head.pcapng_bytes == bytes;
-	close(zst);
-	return same ? 0 : -EEXIST;
+	is_one = index_is_one(fd);
+	close(fd);
+	if (is_one)
+		return 0;
+	log_line("%s: is not an index; the capture file of this name is left as it is; rename one "
+		 "of them",
+		 name);
+	return -ENOTUNIQ;
 }
 
 /* ---- packing --------------------------------------------------------------------------------- */
@@ -257,7 +248,8 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = open_input(&k, FORM_PCAPNG) ?: check_compressed(folder, stem, k.st.st_size);
+	err = open_input(&k, FORM_PCAPNG)
+		      ?: same_capture(folder, stem, k.st.st_size) ?: check_index(folder, stem);
 	if (!err && o->compress)
 		err = begin_compression(&k);
 	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o->columns);
@@ -286,7 +278,7 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = open_input(&k, FORM_ZST) ?: read_end(&k);
+	err = open_input(&k, FORM_ZST) ?: check_index(folder, stem) ?: read_end(&k);
 	if (!err) {
 		k.unpack = unpack_new(k.fd);
 		err = k.unpack ? 0 : -ENOMEM;
@@ -327,18 +319,11 @@ bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o
 
 int pack_clean(int folder)
 {
-	DIR *d = directory_list(folder);
-	struct dirent *e;
+	static const char *const names[] = { PLACE_NEW(ARCHIVE_COMPRESSED),
+					     PLACE_NEW(ARCHIVE_INDEX) };
 	int removed = 0;
 
-	if (!d)
-		return -errno;
-	while ((e = readdir(d))) {
-		size_t len;
-
-		if (form_of(e->d_name, &len) == FORM_NEW && !unlinkat(folder, e->d_name, 0))
-			removed++;
-	}
-	closedir(d);
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
+		removed += !unlinkat(folder, names[i], 0);
 	return removed;
 }

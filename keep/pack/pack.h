@@ -2,8 +2,8 @@
 /*
  * Pack: makes the forms of one closed capture file.
  *
- *     STEM.pcapng ─▶ walk ─▶ STEM.idx.new ───▶ STEM.idx
- *              └──▶ compress ▶ STEM.pcapng.zst.new ▶ STEM.pcapng.zst, and STEM.pcapng goes
+ *     STEM.pcapng ─▶ walk ──────▶ STEM.idx
+ *              └──▶ compress ────▶ STEM.pcapng.zst, and STEM.pcapng goes
  *
  * Each form is written whole and synchronised before its name is changed, and the capture goes
  * last. Killed anywhere, the capture file is still there, or its compressed form with its index is.
@@ -31,7 +31,7 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o);
 /* Makes the index and the columns of a compressed file again. */
 int pack_index(int folder, const char *stem, const struct pack_options *o, struct packed *p);
-/* Removes what a killed program has not finished. Returns how many files, or -errno. */
+/* Removes what a killed program has not finished. Returns how many files. */
 int pack_clean(int folder);
 
 #endif

@@ -13,10 +13,10 @@
 int place_open(struct place *p, int folder, const char *name)
 {
 	*p = (struct place){ .folder = folder, .fd = -1 };
-	if (strlen(name) + sizeof(PLACE_NEW) > sizeof(p->name))
+	if (strlen(name) >= sizeof(p->name))
 		return -ENAMETOOLONG;
 	strcpy(p->name, name);
-	strcpy(stpcpy(p->new_name, name), PLACE_NEW);
+	snprintf(p->new_name, sizeof(p->new_name), PLACE_NEW("%s"), strrchr(name, '.') ?: "");
 	if (unlinkat(folder, p->new_name, 0) && errno != ENOENT)
 		return -errno;
 	p->fd = openat(folder, p->new_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Place: a new file, which gets its name when it is whole and on the disk. */
+/* Place: a new file, which gets its name when it is whole and on the disk. Until then it has a name
+ * that no other program gives: one in a folder for each ending, as one program works there. */
 #ifndef KEEP_PLACE_PLACE_H
 #define KEEP_PLACE_PLACE_H
 
@@ -10,10 +11,10 @@
 
 struct place {
 	int folder, fd; /* fd -1: none */
-	char name[NAME_MAX + 1], new_name[NAME_MAX + 1];
+	char name[NAME_MAX + 1], new_name[32];
 };
 
-#define PLACE_NEW ".new" /* ending of the name until then */
+#define PLACE_NEW(ending) ".saluki-keep" ending ".new" /* the name until then */
 
 /* Makes a file that will have this name. Returns 0 or -errno; place_drop() may follow in both
  * cases. */

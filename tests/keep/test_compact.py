@@ -160,7 +160,7 @@ def test_a_service_that_is_told_to_stop_ends_at_once(folder, columns, frames, tm
             assert service.poll() is None
         service.send_signal(signal.SIGTERM)
         assert service.wait(timeout=20) == 0
-    assert not list(where.glob("*.new")) and rows(columns) == before
+    assert not list(where.glob(".*")) and rows(columns) == before
 
 
 @pytest.mark.parametrize("left", [(1,), (2, 4), (1, 2, 3, 4)])
@@ -172,7 +172,7 @@ def test_sources_that_a_killed_program_left_are_deleted(folder, columns, frames,
     keep("--once", "--columns", columns, idle(tmp_path))
     for n in left:
         shutil.copy2(spare / f"{stem(n)}.parquet", where)
-    (where / "part-00002.parquet.new").write_bytes(b"half")
+    (where / ".saluki-keep.parquet.new").write_bytes(b"half")
     keep("--once", "--columns", columns, idle(tmp_path))
     assert [p.name for p in where.iterdir()] == ["part-00001.parquet"] and rows(columns) == before
 

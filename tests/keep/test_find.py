@@ -7,14 +7,17 @@ import json
 import os
 import pathlib
 import random
+import signal
 import struct
 import subprocess
 
 import pytest
 import xxhash
+import zstandard
 
 from keep import made
 from keep.made import Capture, file_name, keep, read_index, unpacked, write
+from keep.test_service import wait_for
 from merge import program, sim
 from reference import captures
 from reference.test_reference import write_pcap
@@ -234,6 +237,41 @@ def test_an_index_that_leads_behind_the_end(folder, frames, tmp_path):
     index.write_bytes(data)
     got, said = found(tmp_path, "--mac", transmitter.hex(":"), folder)
     assert got == rows(frames[:1]), said
+
+
+def test_an_index_that_may_not_be_read_is_named_and_the_file_is_searched(folder, archive, tmp_path):
+    for path in (tmp_path, folder):
+        path.chmod(0o755)
+    index = folder / "saluki_00002_20261130000002.idx"
+    index.chmod(0)
+    done = subprocess.run([made.PROGRAM, "find", "-w", "-", folder], capture_output=True, check=True, user="nobody")
+    assert f"{index.name}: Permission denied; the file is searched without it" in done.stderr.decode()
+    (tmp_path / "found.pcapng").write_bytes(done.stdout)
+    assert len(list(captures.frames(tmp_path / "found.pcapng"))) == len(archive)
+
+
+def test_another_capture_of_the_same_name_is_named(folder, frames, tmp_path):
+    write(folder, 1, Capture().add(frames[:100]).bytes())
+    keep("--once", "--finished", folder)
+    write(folder, 1, Capture().add(frames[100:150]).bytes())
+    got, said = found(tmp_path, folder, status=1)
+    assert len(got) == 50 and f"{file_name(1)}.zst: is of another capture than {file_name(1)}" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_search_that_finds_no_frames(folder, number):
+    """A small compressed file can have much content that is not a frame: here, 128 GiB."""
+    (folder / f"{file_name(1)}.zst").write_bytes(
+        zstandard.compress(made.section() + made.interface())
+        + zstandard.compress(made.block(0x80000000, bytes(2**20)) * 64) * 2048)
+    with subprocess.Popen([made.PROGRAM, "find", folder], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as find:
+        reads = pathlib.Path(f"/proc/{find.pid}/io")
+        wait_for(lambda: int(reads.read_text().split()[1]) > 100_000)
+        find.send_signal(number)
+        try:
+            assert find.wait(20) == 1
+        finally:
+            find.kill()
 
 
 def varint(value):

@@ -257,7 +257,7 @@ def test_a_signal_to_stop_ends_the_packing_of_a_large_file(folder, frames):
     write(folder, 2, Capture().add(frames[:1]).bytes())
     size = path.stat().st_size
     with subprocess.Popen([made.PROGRAM, "--once", folder], stderr=subprocess.PIPE) as one:
-        wait_for(lambda: (folder / f"{file_name(1)}.zst.new").exists())
+        wait_for((folder / ".saluki-keep.zst.new").exists)
         one.send_signal(signal.SIGTERM)
         _, said = one.communicate(timeout=20)
     assert one.returncode == 1 and b"packed 0 files" in said
@@ -285,7 +285,7 @@ def test_killed_at_any_moment_nothing_is_lost(folder, frames):
 
 def test_an_interrupted_file_is_begun_anew(folder, frames):
     make_series(folder, 1, frames)
-    for name in (f"{stem(1)}.pcapng.zst.new", f"{stem(1)}.idx.new"):
+    for name in (".saluki-keep.zst.new", ".saluki-keep.idx.new"):
         (folder / name).write_bytes(b"half")
     _, said = keep("--once", folder)
     assert "removed 2 unfinished files" in said
@@ -412,12 +412,27 @@ def test_compressed_files_and_indexes_of_others_stay(folder, frames):
     make_series(folder, 1, frames)
     (folder / "theirs_00001.pcapng.zst").write_bytes(zstandard.compress(made.section("dumpcap") + made.interface()))
     (folder / "pack-1234.idx").write_bytes(b"\xfftOc" + bytes(100))
-    (folder / "others.pcapng.new").write_bytes(b"x")
+    others = ("others.pcapng.new", "others.idx.new", "others.pcapng.zst.new")
+    for name in others:
+        (folder / name).write_bytes(b"x")
     for _ in range(2):
         _, said = keep("--once", "--max-bytes", "1", folder, status=1)
     assert "theirs_00001.pcapng.zst: was not written by saluki-collector" in said
-    assert {"theirs_00001.pcapng.zst", "pack-1234.idx", "others.pcapng.new", file_name(2)} <= {
+    assert {"theirs_00001.pcapng.zst", "pack-1234.idx", *others, file_name(2)} <= {
         p.name for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("content", [b"mine", None], ids=["file", "folder"])
+def test_a_file_that_has_the_name_of_an_index_stays(folder, frames, content):
+    captures, mine = make_series(folder, 1, frames), folder / f"{stem(1)}.idx"
+    if content:
+        mine.write_bytes(content)
+    else:
+        mine.mkdir()
+    _, said = keep("--once", folder, status=1)
+    assert said.count(f"{mine.name}: is not an index; the capture file of this name is left as it is") == 1
+    assert (folder / file_name(1)).read_bytes() == captures[file_name(1)]
+    assert not content or mine.read_bytes() == content
 
 
 def test_an_uncompressed_archive_that_is_finished_is_deleted_too(folder, frames):
