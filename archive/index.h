@@ -24,7 +24,7 @@ struct index_head {
 	uint64_t file_bytes;	   /* of the compressed file; 0: it is not compressed */
 	uint32_t end;		   /* the compressed file's last four bytes: zstd's checksum */
 	bool all_addresses;	   /* else there were too many of them */
-	bool has_columns;	   /* the tables of the file were made */
+	uint64_t tables;	   /* the folder that has its tables, by its number; 0: none */
 	bool is_merged;		   /* a unified trace: a frame is a transmission */
 	int64_t first_ns, last_ns; /* the lowest and the highest stamp, since 1970; without */
 	uint64_t frames;	   /* frames: 0 */

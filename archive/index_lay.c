@@ -86,9 +86,9 @@ static void lay_head(struct bytes *t, const struct index_head *h)
 	add_le(t, 0, 8); /* the hash */
 	add_le(t,
 	       (h->all_addresses ? INDEX_FLAG_ALL_ADDRESSES : 0) |
-		       (h->is_merged ? INDEX_FLAG_IS_MERGED : 0) |
-		       (h->has_columns ? INDEX_FLAG_HAS_COLUMNS : 0),
+		       (h->is_merged ? INDEX_FLAG_IS_MERGED : 0),
 	       4);
+	add_le(t, h->tables, 8);
 	add_le(t, h->pcapng_bytes, 8);
 	add_le(t, h->file_bytes, 8);
 	add_le(t, h->end, 4);

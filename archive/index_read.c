@@ -156,15 +156,15 @@ static void read_head(struct index_head *h, const uint8_t *p)
 	uint32_t flags = load_le32(p + INDEX_HASHED_AT);
 
 	*h = (struct index_head){
-		.pcapng_bytes = load_le64(p + 24),
-		.file_bytes = load_le64(p + 32),
-		.end = load_le32(p + 40),
+		.tables = load_le64(p + 24),
+		.pcapng_bytes = load_le64(p + 32),
+		.file_bytes = load_le64(p + 40),
+		.end = load_le32(p + 48),
 		.all_addresses = flags & INDEX_FLAG_ALL_ADDRESSES,
 		.is_merged = flags & INDEX_FLAG_IS_MERGED,
-		.has_columns = flags & INDEX_FLAG_HAS_COLUMNS,
-		.first_ns = (int64_t)load_le64(p + 44),
-		.last_ns = (int64_t)load_le64(p + 52),
-		.frames = load_le64(p + 60),
+		.first_ns = (int64_t)load_le64(p + 52),
+		.last_ns = (int64_t)load_le64(p + 60),
+		.frames = load_le64(p + 68),
 	};
 }
 

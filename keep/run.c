@@ -62,7 +62,7 @@ static int open_columns(struct run *r)
 		log_line("--columns %s: %s", name, strerror(errno));
 		return -errno;
 	}
-	err = lock_columns(r->look.pack.columns, name, r->o->folder);
+	err = lock_columns(r->look.pack.columns, name, r->o->folder, &r->look.pack.tables);
 	return err < 0 ? err : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "dwells.h"
 #include "events.h"
 #include "frames.h"
+#include "table_name.h"
 
 #define FOLDER_MODE 0750
 
@@ -60,7 +61,7 @@ static int begin(struct columns *c, enum columns_table table)
 
 	if (of->begun)
 		return 0;
-	if (snprintf(name, sizeof(name), "%s.parquet", c->stem) >= (int)sizeof(name))
+	if (snprintf(name, sizeof(name), "%s" TABLE_ENDING, c->stem) >= (int)sizeof(name))
 		return -ENAMETOOLONG;
 	folder = open_folder(c->folder, columns_names[table]);
 	if (folder < 0)

@@ -13,11 +13,10 @@
 
 #include "common/directory.h"
 #include "common/log.h"
-#include "common/utf8.h"
 #include "concat.h"
+#include "keep/columns/table_name.h"
 #include "keep/place/place.h"
 
-#define ENDING ".parquet"
 #define SECOND_NS 1000000000LL
 
 bool day_is_valid(const char *name)
@@ -64,28 +63,6 @@ bool day_has_rows_of(const struct day *d, const struct day_file *f)
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-/* Metadata are UTF-8. */
-static bool is_text(const char *name)
-{
-	for (int n; *name; name += n) {
-		n = utf8_character((const unsigned char *)name, 4);
-		if (!n || (unsigned char)*name < 0x20)
-			return false;
-	}
-	return true;
-}
-
-/* Returns 0: the name is not a part's. */
-static unsigned int part_number(const char *name)
-{
-	unsigned int number = 0;
-	int len = 0;
-
-	if (sscanf(name, "part-%u%n", &number, &len) != 1 || strcmp(name + len, ENDING) != 0)
-		return 0;
-	return number;
-}
 
 /* Returns 1: it belongs to the day, 0: it does not, or -errno. */
 static int read_file(struct day_file *f, int folder, const char *path, struct seen *left)
@@ -175,15 +152,15 @@ int day_read(struct day *d, int folder, const char *path, struct seen *left)
 	if (!listing)
 		return -errno;
 	while (!err && (e = readdir(listing))) {
-		unsigned int number = part_number(e->d_name);
+		unsigned int number = table_part(e->d_name);
 
-		if (!strcmp(e->d_name, PLACE_NEW(ENDING)))
+		if (!strcmp(e->d_name, PLACE_NEW(TABLE_ENDING)))
 			unlinkat(folder, e->d_name, 0);
-		if (!directory_ending(e->d_name, ENDING))
+		if (!directory_ending(e->d_name, TABLE_ENDING))
 			continue;
 		if (number > d->last_part)
 			d->last_part = number;
-		if (is_text(e->d_name))
+		if (table_is_text(e->d_name)) /* metadata are UTF-8 */
 			err = add(d, folder, e->d_name, path, left);
 	}
 	closedir(listing);

@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "compress.h"
 #include "keep/folder/same.h"
+#include "keep/columns/table_name.h"
 #include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"
@@ -70,15 +71,15 @@ static ssize_t read_capture(void *packing, uint8_t *to, size_t len, uint64_t at)
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /* A unified trace's packets have receptions. */
-static int walk(struct packing *k, int columns)
+static int walk(struct packing *k, const struct pack_options *o)
 {
 	int err = walk_init(&k->walk);
 
-	columns_begin(&k->walk.columns, columns, k->stem, &k->st);
+	columns_begin(&k->walk.columns, o->columns, k->stem, &k->st);
 	err = err ?: walk_blocks(&k->walk, &k->blocks) ?: columns_finish(&k->walk.columns, &k->st);
 
 	k->head.is_merged = k->walk.is_merged;
-	k->head.has_columns = columns >= 0;
+	k->head.tables = o->columns < 0 ? 0 : o->tables;
 	k->head.pcapng_bytes = k->blocks.at;
 	return err;
 }
@@ -129,6 +130,13 @@ static void packing_init(struct packing *k, int folder, const char *stem)
 	columns_begin(&k->walk.columns, -1, stem, &k->st);
 }
 
+/* Errors that the caller handles, or that were named. */
+static bool is_quiet(int err)
+{
+	return err == -EINTR || err == -ESTALE || err == -EWOULDBLOCK || err == -ENOTUNIQ ||
+	       err == -ENOSPC || err == -EDQUOT;
+}
+
 /* Removes what was not put in place. Says what went wrong. */
 static int packing_end(struct packing *k, int err)
 {
@@ -148,7 +156,7 @@ static int packing_end(struct packing *k, int err)
 		log_line("%s: there is a compressed file of this name, of another capture; rename "
 			 "one of them",
 			 k->name);
-	else if (err && err != -EINTR && err != -ESTALE && err != -EWOULDBLOCK && err != -ENOTUNIQ)
+	else if (err && !is_quiet(err))
 		log_line("%s: %s", k->name, strerror(-err));
 	place_drop(&k->index);
 	place_drop(&k->zst);
@@ -205,6 +213,17 @@ static int check_index(int folder, const char *stem)
 	return -ENOTUNIQ;
 }
 
+static int check_name(const char *stem, const struct pack_options *o)
+{
+	const char *wrong = o->columns < 0 ? NULL : table_wrong_stem(stem);
+
+	if (!wrong)
+		return 0;
+	log_line("%s.pcapng: tables cannot have this name: %s; it is left as it is; rename it",
+		 stem, wrong);
+	return -ENOTUNIQ;
+}
+
 /* ---- packing --------------------------------------------------------------------------------- */
 
 static int begin_compression(struct packing *k)
@@ -248,11 +267,11 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = open_input(&k, FORM_PCAPNG)
+	err = check_name(stem, o) ?: open_input(&k, FORM_PCAPNG)
 		      ?: same_capture(folder, stem, k.st.st_size) ?: check_index(folder, stem);
 	if (!err && o->compress)
 		err = begin_compression(&k);
-	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o->columns);
+	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o);
 	if (!err && o->compress)
 		err = end_compression(&k);
 	err = err ?: write_index(&k, p) ?: put_in_place(&k);
@@ -278,13 +297,13 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = open_input(&k, FORM_ZST) ?: check_index(folder, stem) ?: read_end(&k);
+	err = check_name(stem, o) ?: open_input(&k, FORM_ZST) ?: check_index(folder, stem) ?: read_end(&k);
 	if (!err) {
 		k.unpack = unpack_new(k.fd);
 		err = k.unpack ? 0 : -ENOMEM;
 	}
 	err = err ?: blocks_open_from(&k.blocks, unpack_read, k.unpack, BLOCKS_UNTIL_END) ?:
-		    walk(&k, o->columns) ?: k.walk.is_ours ? 0 : -EMEDIUMTYPE;
+		    walk(&k, o) ?: k.walk.is_ours ? 0 : -EMEDIUMTYPE;
 	err = err ?: write_index(&k, p) ?:
 		    columns_put(&k.walk.columns) ?: place_put(&k.index) ?: sync_folder(folder);
 	return packing_end(&k, err);
@@ -313,7 +332,7 @@ bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o
 
 	if (!s->has[FORM_INDEX] || (s->has[FORM_PCAPNG] && o->compress))
 		return false;
-	return !read_all(&head, folder, s->name) && (o->columns < 0 || head.has_columns) &&
+	return !read_all(&head, folder, s->name) && (o->columns < 0 || head.tables == o->tables) &&
 	       index_fits(folder, s, &head);
 }
 

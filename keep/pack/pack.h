@@ -15,7 +15,8 @@
 
 struct pack_options {
 	bool compress;
-	int columns; /* folder of the tables; -1: none */
+	int columns;	 /* folder of the tables; -1: none */
+	uint64_t tables; /* its number */
 };
 
 struct packed {
@@ -24,8 +25,8 @@ struct packed {
 };
 
 /* Returns 0 with `p`; -EINTR after a signal to stop; -EWOULDBLOCK if another program writes to the
- * file; -ESTALE if it changed meanwhile; or -errno after a line. After an error, the capture file
- * and its forms are as before. */
+ * file; -ESTALE if it changed meanwhile; -ENOSPC or -EDQUOT; or -errno after a line. After an
+ * error, the capture file and its forms are as before. */
 int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p);
 /* Whether a file has all forms, and a whole index that is its own. */
 bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o);

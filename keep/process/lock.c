@@ -4,16 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/log.h"
 
 #define CAPTURES_LOCK ".saluki-keep"
-#define COLUMNS_LOCK ".saluki-columns" /* its text is the path of the captures */
+#define COLUMNS_LOCK ".saluki-columns" /* its text: number and path of the captures */
 
 static int take(int folder, const char *lock, const char *name)
 {
@@ -31,28 +35,54 @@ int lock_captures(int folder, const char *name)
 	return take(folder, CAPTURES_LOCK, name);
 }
 
-int lock_columns(int folder, const char *name, const char *captures)
+/* Returns whether the lock's text could be read; its path is "" if it has none. */
+static bool read_owner(int fd, uint64_t *number, char path[PATH_MAX])
+{
+	char text[PATH_MAX + 32];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	int begin = 0;
+
+	if (n < 0)
+		return false;
+	text[n] = 0;
+	path[0] = 0;
+	if (sscanf(text, "%" SCNx64 " %n", number, &begin) == 1 && *number && begin)
+		snprintf(path, PATH_MAX, "%s", text + begin);
+	return true;
+}
+
+/* If the disk is full, which this program may mend, the next start makes another number. */
+static void write_owner(int fd, uint64_t *number, const char *path, const char *name)
+{
+	char text[PATH_MAX + 32];
+	int len;
+
+	*number = 0;
+	getrandom(number, sizeof(*number), 0);
+	*number |= 1;
+	len = snprintf(text, sizeof(text), "%016" PRIx64 " %s", *number, path);
+	if (ftruncate(fd, 0) || (pwrite(fd, text, len, 0) < len && ftruncate(fd, 0)))
+		log_line("%s/" COLUMNS_LOCK ": %s", name, strerror(errno));
+}
+
+int lock_columns(int folder, const char *name, const char *captures, uint64_t *number)
 {
 	char ours[PATH_MAX], theirs[PATH_MAX];
 	int fd = take(folder, COLUMNS_LOCK, name);
-	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = pread(fd, theirs, sizeof(theirs) - 1, 0);
-	if (n < 0 || !realpath(captures, ours)) {
-		log_line("%s: %s", n < 0 ? name : captures, strerror(errno));
+	if (!realpath(captures, ours) || !read_owner(fd, number, theirs)) {
+		log_line("%s: %s", name, strerror(errno));
 		return -errno;
 	}
-	theirs[n] = 0;
-	if (n && strcmp(ours, theirs) != 0) {
+	if (*theirs && strcmp(ours, theirs) != 0) {
 		log_line("%s: has the tables of %s; use another folder, or, if that one was "
 			 "renamed, remove %s/" COLUMNS_LOCK,
 			 name, theirs, name);
 		return -EBUSY;
 	}
-	/* If the disk is full, which this program may mend, the next start writes it. */
-	if (!n && pwrite(fd, ours, strlen(ours), 0) < (ssize_t)strlen(ours) && ftruncate(fd, 0))
-		log_line("%s/" COLUMNS_LOCK ": %s", name, strerror(errno));
+	if (!*theirs)
+		write_owner(fd, number, ours, name);
 	return fd;
 }

@@ -62,37 +62,48 @@ static bool is_closed(struct look *l, const struct stem *s)
 	struct origin o;
 	int fd = form_open(l->folder, s->name, FORM_PCAPNG, name), err;
 
-	if (fd < 0)
+	if (fd == -ENOENT)
 		return false;
-	err = origin_read(&o, fd);
-	close(fd);
-	if (!s->is_followed && !l->finished)
+	err = fd < 0 ? 0 : origin_read(&o, fd);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && !s->is_followed && !l->finished)
 		return !err && o.is_merged;
-	if (!err && origin_is_ours(&o) && !o.is_ring)
+	if (fd >= 0 && !err && origin_is_ours(&o) && !o.is_ring)
 		return true;
+	l->failed |= fd < 0;
 	log_line("%s: %s; it is left as it is", name,
-		 err	     ? "is not a pcapng file"
+		 fd < 0	     ? strerror(-fd)
+		 : err	     ? "is not a pcapng file"
 		 : o.is_ring ? "its collector deletes files itself (-W)"
 			     : "was not written by saluki-collector or saluki-merge");
 	known_note(&l->known, s);
 	return false;
 }
 
-/* Without room for tables, a file is packed without them: else nothing could be deleted either. The
- * tables are made when there is room. */
+static int pack_as(const struct look *l, const struct stem *s, const struct pack_options *o,
+		   struct packed *p)
+{
+	return s->has[FORM_PCAPNG] ? pack(l->folder, s->name, o, p)
+				   : pack_index(l->folder, s->name, o, p);
+}
+
+/* Without room, a file is packed without tables, or gets an index alone, which is small: else it
+ * could not be deleted either. What is missing is made when there is room. After the first file
+ * that has no room, others are not walked in vain. */
 static int pack_form(struct look *l, const struct stem *s, struct packed *p)
 {
 	const struct pack_options without = { .compress = l->pack.compress, .columns = -1 };
-	struct pack_options o = l->pack;
-	int err;
+	const struct pack_options index = { .compress = false, .columns = -1 };
+	int err = l->full ? -ENOSPC : pack_as(l, s, &l->pack, p);
 
-	for (;; o.columns = -1) {
-		err = s->has[FORM_PCAPNG] ? pack(l->folder, s->name, &o, p)
-					  : pack_index(l->folder, s->name, &o, p);
-		if (!is_full(err) || o.columns < 0 ||
-		    (!s->has[FORM_PCAPNG] && pack_is_done(l->folder, s, &without)))
-			return err;
-	}
+	if (is_full(err) && !l->full && l->pack.columns >= 0 &&
+	    !pack_is_done(l->folder, s, &without))
+		err = pack_as(l, s, &without, p);
+	l->full |= is_full(err);
+	if (is_full(err) && !pack_is_done(l->folder, s, &index))
+		pack_as(l, s, &index, p);
+	return err;
 }
 
 static int pack_stem(struct look *l, const struct stem *s)
@@ -232,6 +243,18 @@ static int make_room(struct look *l)
 	return err;
 }
 
+/* Files that have an index now can be deleted. Returns 1 if some were: others have room then. */
+static int when_full(struct look *l)
+{
+	uint64_t before = l->retired.files;
+	int err = make_room(l);
+
+	if (!l->was_full)
+		log_line("%s: no space is left on the disk; files wait to be packed", l->name);
+	l->was_full = true;
+	return err ?: l->retired.files > before ? 1 : -ENOSPC;
+}
+
 static int join_days(struct look *l)
 {
 	int err;
@@ -260,7 +283,8 @@ int look(struct look *l)
 	if (err)
 		return err;
 	if (l->full)
-		return -ENOSPC;
+		return when_full(l);
+	l->was_full = false;
 	err = join_days(l);
 	l->failed |= err < 0 && err != -EINTR; /* capture files can be packed all the same */
 	return err == -EINTR ? err : 0;

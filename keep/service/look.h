@@ -21,8 +21,9 @@ struct look {
 	struct closed closed; /* columns of closed days */
 	bool once;	      /* there is only one look: it does all */
 	/* All looks so far */
-	bool full;   /* the disk, in the last look */
-	bool failed; /* a file could not be packed, or columns not be joined */
+	bool full;     /* the disk, in the last look */
+	bool was_full; /* which was logged */
+	bool failed;   /* a file could not be packed, or columns not be joined */
 	uint64_t files;
 	struct packed packed;
 	struct retired retired;

@@ -137,7 +137,7 @@ def unpacked(path):
 # ---- the index ---------------------------------------------------------------------------------------------------
 
 Sensor = collections.namedtuple("Sensor", "id name group frames first_ns last_ns chunks")
-Index = collections.namedtuple("Index", "flags pcapng_bytes file_bytes end first_ns last_ns frames chunks describing "
+Index = collections.namedtuple("Index", "flags tables pcapng_bytes file_bytes end first_ns last_ns frames chunks describing "
                                         "sensors runs addresses")
 
 
@@ -184,7 +184,7 @@ def read_index(path):
     assert r.take(8) == b"salukidx"
     version, digest = r.unpack("<IQ")
     assert version == 2 and digest == xxhash.xxh64(data[20:], 0).intdigest()
-    flags, pcapng_bytes, file_bytes, end, first_ns, last_ns, frames = r.unpack("<IQQIqqQ")
+    flags, tables, pcapng_bytes, file_bytes, end, first_ns, last_ns, frames = r.unpack("<IQQQIqqQ")
     chunks, at = [], 0
     for _ in range(r.number()):
         at += r.number()
@@ -205,5 +205,5 @@ def read_index(path):
         assert n % 64 or begins[n // 64] == r.at - lists
         addresses[name] = r.ranges()
     assert r.at == len(data)
-    return Index(flags, pcapng_bytes, file_bytes, end, first_ns, last_ns, frames, chunks, describing, sensors, runs,
+    return Index(flags, tables, pcapng_bytes, file_bytes, end, first_ns, last_ns, frames, chunks, describing, sensors, runs,
                  addresses)

@@ -310,6 +310,33 @@ def test_a_columns_folder_of_other_captures(folder, frames, tmp_path):
     keep("--once", "--finished", "--columns", tables, other)
 
 
+def test_another_folder_of_tables_gets_all_tables(folder, frames, tmp_path):
+    made.make_series(folder, 2, frames)
+    one, other = tmp_path / "one", tmp_path / "other"
+    for tables_folder in (one, other):
+        tables_folder.mkdir()
+        keep("--once", "--finished", "--columns", tables_folder, folder)
+    assert len(tables(folder, one)) == len(tables(folder, other)) == len(frames) // 2 * 2 + 1
+    state = {p: p.stat().st_ino for p in other.rglob("*.parquet")}
+    keep("--once", "--finished", "--columns", other, folder)
+    assert state == {p: p.stat().st_ino for p in other.rglob("*.parquet")}
+
+
+@pytest.mark.parametrize("name, why", [("part-00001", "joined tables have such names"), ("a\udcff", "it is not UTF-8"),
+                                       ("b\x1bc", "control characters")])
+def test_names_that_tables_cannot_have(folder, frames, name, why):
+    """A joined table would be replaced, and DuckDB reads no folder with such a name."""
+    path = folder / f"{name}.pcapng"
+    path.write_bytes(Capture().add(frames[:10]).bytes())
+    columns = folder.parent / "columns"
+    columns.mkdir()
+    _, said = keep("--once", "--finished", "--columns", columns, folder, status=1)
+    assert "tables cannot have this name: " in said and why in said and "\x1b" not in said
+    assert path.exists() and not list(columns.rglob("*.parquet"))
+    keep("--once", "--finished", folder)
+    assert not path.exists()
+
+
 def test_a_columns_folder_that_is_not_there(folder, frames):
     made.make_series(folder, 1, frames)
     _, said = keep("--once", "--columns", folder / "nowhere", folder, status=1)

@@ -202,8 +202,8 @@ def test_an_index_that_lies_about_places(folder, frames, tmp_path):
     keep("--once", folder)
     index = folder / "saluki_00001_20261130000001.idx"
     data = bytearray(index.read_bytes())
-    at = 68 + 1
-    assert data[68] > 2  # chunks
+    at = 76 + 1
+    assert data[76] > 2  # chunks
     while data[at] & 0x80:  # the first chunk's place, its span, its first stamp: then the second one's place
         at += 1
     for _ in range(3):
@@ -232,7 +232,7 @@ def test_an_index_that_leads_behind_the_end(folder, frames, tmp_path):
     place, wrong = data.rindex(varint(since)), 0x7f << 14
     assert before + wrong > len(unpacked(folder / f"{file_name(1)}.zst"))
     data[place:place + 3] = varint(wrong)
-    data[24:32] = (2**40).to_bytes(8, "little")  # bytes of the pcapng
+    data[32:40] = (2**40).to_bytes(8, "little")  # bytes of the pcapng
     data[12:20] = xxhash.xxh64(bytes(data[20:]), 0).intdigest().to_bytes(8, "little")
     index.write_bytes(data)
     got, said = found(tmp_path, "--mac", transmitter.hex(":"), folder)

@@ -344,12 +344,30 @@ def test_a_full_disk_leaves_all_as_it_was(folder, frames):
         room = os.statvfs(folder)
         (folder / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize - 8192))
         _, said = keep("--once", folder, status=1)
-        assert "No space left on device" in said
+        assert said.count("no space is left on the disk; files wait to be packed") == 1 and "packed 0 files" in said
         assert contents(folder).items() >= captures.items()
-        assert all(forms == {"pcapng"} for name, forms in stems(folder).items() if name != "ballast")
+        assert all("pcapng.zst" not in forms for forms in stems(folder).values())
         (folder / "ballast").unlink()
         keep("--once", folder)
         assert stems(folder)[stem(2)] == {"pcapng.zst", "idx"}
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("options", [["--min-free", "5M"], ["--max-bytes", "8M"], ["--max-age", "1h"]])
+def test_a_disk_that_is_full_already_is_freed(folder, frames, options):
+    """A file is deleted only with an index, and there is room for that alone."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "none", folder], check=True)
+    r = random.Random(1)
+    try:
+        noise = [f._replace(data=f.data[:40] + r.randbytes(3000), orig_len=3040 + f.orig_len) for f in frames[:1000]]
+        for n in range(1, 7):
+            write(folder, n, Capture().add(noise).bytes(), age_s=(10 - n) * HOUR if n < 5 else 0)
+        write(folder, 7, Capture().add(frames[:1]).bytes())
+        room = os.statvfs(folder)
+        assert room.f_bavail * room.f_frsize < 2.7e6
+        _, said = keep("--once", *options, folder)
+        assert "deleted" in said and stem(1) not in stems(folder) and stems(folder)[stem(6)] == {"pcapng.zst", "idx"}
     finally:
         subprocess.run(["umount", folder], check=True)
 
@@ -420,6 +438,14 @@ def test_compressed_files_and_indexes_of_others_stay(folder, frames):
     assert "theirs_00001.pcapng.zst: was not written by saluki-collector" in said
     assert {"theirs_00001.pcapng.zst", "pack-1234.idx", *others, file_name(2)} <= {
         p.name for p in folder.iterdir()}
+
+
+def test_a_capture_that_may_not_be_read_is_named(folder, frames):
+    for path in (folder.parent, folder):
+        path.chmod(0o777)
+    write(folder, 1, Capture().add(frames[:100]).bytes()).chmod(0)
+    done = subprocess.run([made.PROGRAM, "--once", "--finished", folder], stderr=subprocess.PIPE, check=False, user="nobody")
+    assert done.returncode == 1 and f"{file_name(1)}: Permission denied; it is left as it is" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("content", [b"mine", None], ids=["file", "folder"])
