@@ -21,6 +21,7 @@
 #include "find_options.h"
 #include "keep/process/sandbox.h"
 #include "output.h"
+#include "output_file.h"
 #include "keep/pseudonym/pseudonym_found.h"
 #include "search.h"
 
@@ -80,16 +81,11 @@ static int progress(void *context, const struct search *s)
 
 static int open_output(struct find *f)
 {
-	const char *write = f->o.write;
-
-	if (!write)
+	if (!f->o.write)
 		return 0;
-	f->fd = strcmp(write, "-") ? open(write, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)
-				   : dup(STDOUT_FILENO);
-	if (f->fd < 0) {
-		log_line("-w %s: %s", write, strerror(errno));
-		return -errno;
-	}
+	f->fd = output_file_open(f->o.write, f->folder, f->o.pseudonyms);
+	if (f->fd < 0)
+		return f->fd;
 	f->output = output_new(f->fd);
 	return f->output ? 0 : -ENOMEM;
 }
@@ -151,7 +147,7 @@ static int find(struct find *f)
 	int err = read_key(f) ?: open_folder(f) ?: open_output(f);
 
 	if (err)
-		return 1;
+		return err == -EPERM ? EXIT_USAGE : 1;
 	if (f->o.log_level >= LOG_LEVEL_NORMAL)
 		terminal_line_open(&f->line);
 	stop_catch();

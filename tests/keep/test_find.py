@@ -3,6 +3,7 @@
 files, from files that are being written, and with indexes that lie."""
 import contextlib
 import datetime
+import fcntl
 import json
 import os
 import pathlib
@@ -248,6 +249,41 @@ def test_an_index_that_may_not_be_read_is_named_and_the_file_is_searched(folder,
     assert f"{index.name}: Permission denied; the file is searched without it" in done.stderr.decode()
     (tmp_path / "found.pcapng").write_bytes(done.stdout)
     assert len(list(captures.frames(tmp_path / "found.pcapng"))) == len(archive)
+
+
+@pytest.mark.parametrize("way", ["capture", "packed", "new", "link", "standard output"])
+def test_nothing_is_written_into_the_folder_that_is_searched(folder, archive, tmp_path, way):
+    where = {"capture": folder / file_name(6), "packed": folder / f"{file_name(1)}.zst", "new": folder / "new.pcapng",
+             "link": tmp_path / "link.pcapng", "standard output": folder / "shell.pcapng"}[way]
+    if way == "link":
+        where.symlink_to(folder / f"{file_name(1)}.zst")
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    if way == "standard output":
+        with open(where, "wb") as out:
+            done = subprocess.run([made.PROGRAM, "find", "-w", "-", folder], stdout=out, stderr=subprocess.PIPE,
+                                  check=False)
+        where.unlink()
+        assert done.returncode == 2 and b"is in the folder that is searched" in done.stderr
+    else:
+        _, said = keep("find", "-w", where, folder, status=2)
+        assert f"-w {where}: is in the folder that is searched" in said
+    assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+def test_the_key_is_not_overwritten(folder, archive, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+    _, said = keep("find", "--pseudonyms", key, "-w", key, folder, status=2)
+    assert f"-w {key}: is the file of --pseudonyms" in said and key.read_text().startswith("AAEC")
+
+
+def test_what_is_found_is_locked_until_it_is_whole(folder, archive, tmp_path):
+    """saluki-keep leaves it alone, and so does another search."""
+    out = tmp_path / "found.pcapng"
+    with open(out, "wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        _, said = keep("find", "-w", out, folder, status=1)
+        assert f"-w {out}: another program writes to it" in said
 
 
 def test_another_capture_of_the_same_name_is_named(folder, frames, tmp_path):
