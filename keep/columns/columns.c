@@ -11,7 +11,7 @@
 #include "dwells.h"
 #include "events.h"
 #include "frames.h"
-#include "table_name.h"
+#include "keep/place/table_name.h"
 
 #define FOLDER_MODE 0750
 

@@ -14,7 +14,7 @@
 #include "common/directory.h"
 #include "common/log.h"
 #include "concat.h"
-#include "keep/columns/table_name.h"
+#include "keep/place/table_name.h"
 #include "keep/place/place.h"
 
 #define SECOND_NS 1000000000LL

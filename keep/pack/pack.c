@@ -16,7 +16,7 @@
 #include "common/log.h"
 #include "compress.h"
 #include "keep/folder/same.h"
-#include "keep/columns/table_name.h"
+#include "keep/place/table_name.h"
 #include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Table name: what the name of a Parquet file tells, and which names capture files cannot give. */
-#ifndef KEEP_COLUMNS_TABLE_NAME_H
-#define KEEP_COLUMNS_TABLE_NAME_H
+#ifndef KEEP_PLACE_TABLE_NAME_H
+#define KEEP_PLACE_TABLE_NAME_H
 
 #include <stdbool.h>
 
