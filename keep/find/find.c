@@ -112,6 +112,11 @@ static int open_folder(struct find *f)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
+static const char *output_name(const struct find *f)
+{
+	return !f->o.write || !strcmp(f->o.write, "-") ? "standard output" : f->o.write;
+}
+
 /* Returns the exit status. A reader that has left wants no more. */
 static int finish(struct find *f, int err)
 {
@@ -123,8 +128,7 @@ static int finish(struct find *f, int err)
 	if (err == -EPIPE)
 		return 0;
 	if (err < 0 && err != -EINTR)
-		log_line("%s: %s",
-			 s->stopped || s->files == s->of ? f->o.write ?: "counts" : f->o.folder,
+		log_line("%s: %s", s->stopped || s->files == s->of ? output_name(f) : f->o.folder,
 			 strerror(-err));
 	if (!f->output)
 		counts_print(&f->counts);
