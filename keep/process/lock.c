@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -21,8 +22,16 @@
 
 static int take(int folder, const char *lock, const char *name)
 {
-	int fd = openat(folder, lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	struct stat before;
+	bool known = !fstat(folder, &before);
+	int fd = openat(folder, lock, flags | O_EXCL, 0600);
 
+	/* As if a program had worked here when a file was made last (service/age.h). */
+	if (fd >= 0 && known)
+		futimens(fd, (struct timespec[]){ before.st_mtim, before.st_mtim });
+	else if (fd < 0 && errno == EEXIST)
+		fd = openat(folder, lock, flags, 0600);
 	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
 	log_line("%s: %s", name,

@@ -188,15 +188,18 @@ def test_min_free_must_be_more_than_the_collectors(folder, frames, own, theirs, 
     assert ("--min-free" in said and "--keep-free" in said) == bool(status)
 
 
+@pytest.mark.parametrize("start", ["first", "later"])
 @pytest.mark.parametrize("days, known", [(7, True), (9, False)])
-def test_a_clock_that_may_be_wrong_at_the_start_deletes_nothing(folder, frames, days, known):
+def test_a_clock_that_may_be_wrong_at_the_start_deletes_nothing(folder, frames, days, known, start):
     """Without a clock that runs on, a machine can start with any time."""
     make_series(folder, 1, frames)
     keep("--once", folder)
     lock, then = folder / ".saluki-keep", time.time() - days * 86400
-    os.utime(lock, (then, then))
     for path in folder.glob(f"{stem(1)}*"):
         os.utime(path, (then, then))
+    if start == "first":
+        lock.unlink()
+    os.utime(folder if start == "first" else lock, (then, then))
     _, said = keep("--once", "--max-age", "1d", folder)
     assert ("worked here 9 days ago; this one deletes no file" in said) != known
     assert (stem(1) in stems(folder)) != known
