@@ -52,7 +52,7 @@ bool read_names(struct names *n, const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct listing l = { 0 };
-	bool known = fd >= 0 && !listing_read(&l, fd, false) && !sandbox_find(folder) &&
+	bool known = fd >= 0 && !listing_read(&l, fd, false) && !sandbox_find(folder, NULL) &&
 		     read_all(n, fd, &l);
 
 	listing_free(&l);

@@ -19,6 +19,7 @@
 #include "common/terminal_line.h"
 #include "counts.h"
 #include "find_options.h"
+#include "keep/pack/tables.h"
 #include "keep/process/sandbox.h"
 #include "output.h"
 #include "output_file.h"
@@ -34,6 +35,7 @@ struct find {
 	struct search search;
 	struct pseudonym_stage *pseudonyms; /* NULL: none */
 	struct output *output;		    /* NULL: counts */
+	struct output_tables tables;	    /* of --columns */
 	struct counts counts;
 	struct terminal_line line;
 	uint64_t next_ns; /* CLOCK_MONOTONIC of the next progress */
@@ -83,11 +85,13 @@ static int open_output(struct find *f)
 {
 	if (!f->o.write)
 		return 0;
-	f->fd = output_file_open(f->o.write, f->folder, f->o.pseudonyms);
+	f->fd = output_file_open(f->o.write, f->o.columns, f->folder, f->o.pseudonyms);
 	if (f->fd < 0)
 		return f->fd;
 	f->output = output_new(f->fd);
-	return f->output ? 0 : -ENOMEM;
+	if (!f->output)
+		return -ENOMEM;
+	return f->o.columns ? output_tables_open(&f->tables, f->o.columns, f->o.write) : 0;
 }
 
 static int read_key(struct find *f)
@@ -117,12 +121,21 @@ static const char *output_name(const struct find *f)
 	return !f->o.write || !strcmp(f->o.write, "-") ? "standard output" : f->o.write;
 }
 
+static int write_tables(const struct find *f)
+{
+	int err = pack_tables(f->fd, f->tables.stem, f->tables.folder);
+
+	if (err && err != -EINTR)
+		log_line("--columns %s: %s", f->o.columns, strerror(-err));
+	return err;
+}
+
 /* Returns the exit status. A reader that has left wants no more. */
 static int finish(struct find *f, int err)
 {
 	const struct search *s = &f->search;
 
-	if (f->output && err >= 0 && err != -EPIPE)
+	if (f->output && err >= 0)
 		err = output_flush(f->output) ?: err;
 	terminal_line_close(&f->line);
 	if (err == -EPIPE)
@@ -130,6 +143,8 @@ static int finish(struct find *f, int err)
 	if (err < 0 && err != -EINTR)
 		log_line("%s: %s", s->stopped || s->files == s->of ? output_name(f) : f->o.folder,
 			 strerror(-err));
+	if (err >= 0 && f->o.columns)
+		err = write_tables(f);
 	if (!f->output)
 		counts_print(&f->counts);
 	else if (f->o.log_level >= LOG_LEVEL_NORMAL)
@@ -156,7 +171,7 @@ static int find(struct find *f)
 		terminal_line_open(&f->line);
 	stop_catch();
 	signal(SIGPIPE, SIG_IGN);
-	if (sandbox_find(f->o.folder))
+	if (sandbox_find(f->o.folder, f->o.columns))
 		return 1;
 	f->search = (struct search){ .query = &f->o.query,
 				     .folder = f->folder,

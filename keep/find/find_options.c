@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/series_name.h"
+#include "common/directory.h"
 #include "common/log.h"
 #include "moment.h"
 
 #define FRAMES_MAX 1000000000
 
-enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC, OPT_PSEUDONYMS };
+enum { OPT_FROM = 256, OPT_TO, OPT_SENSOR, OPT_GROUP, OPT_MAC, OPT_PSEUDONYMS, OPT_COLUMNS };
 
 const struct option_def find_defs[] = {
 	{ OPT_FROM, "from", "TIME",
@@ -28,6 +30,7 @@ const struct option_def find_defs[] = {
 	{ OPT_PSEUDONYMS, "pseudonyms", "KEYFILE",
 	  "write pseudonyms in place of hardware addresses and SSIDs;\n"
 	  "the key is that of 'saluki genpsk'" },
+	{ OPT_COLUMNS, "columns", "DIR", "with -w FILE.pcapng: also write its tables, as Parquet" },
 	{ 'c', "frames", "COUNT", "end after this many frames" },
 	{ 'q', "quiet", NULL, "no progress" },
 	{ 'h', "help", NULL, "print this" },
@@ -110,6 +113,9 @@ static int parse_option(struct find_options *o, int id)
 	case OPT_PSEUDONYMS:
 		o->pseudonyms = optarg;
 		return 0;
+	case OPT_COLUMNS:
+		o->columns = optarg;
+		return 0;
 	case 'c':
 		return parse_most(o);
 	default: /* else getopt_long has logged the error */
@@ -151,6 +157,10 @@ static int check(struct find_options *o, int argc, char **argv)
 	}
 	if (o->pseudonyms && !o->write) {
 		log_line("--pseudonyms needs -w FILE: it changes what is written");
+		return -EINVAL;
+	}
+	if (o->columns && (!o->write || !directory_ending(o->write, ARCHIVE_CAPTURE))) {
+		log_line("--columns needs -w FILE" ARCHIVE_CAPTURE ", whose tables it writes");
 		return -EINVAL;
 	}
 	if (o->write && options_check_output(o->write, "saluki-keep find ... -w - | tshark -r -"))

@@ -10,6 +10,7 @@ struct find_options {
 	const char *folder;
 	const char *write;	/* NULL: counts */
 	const char *pseudonyms; /* the key file; NULL: real addresses */
+	const char *columns;	/* the folder for tables of what is written; NULL: none */
 	uint64_t most;		/* frames; 0: all */
 	struct query query;
 	enum log_level log_level;

@@ -7,13 +7,18 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/series_name.h"
 #include "common/log.h"
+#include "keep/place/table_name.h"
+#include "keep/process/lock.h"
 
 #define STANDARD_OUTPUT "/proc/self/fd/1" /* a link; that of a pipe leads nowhere */
 
@@ -45,24 +50,27 @@ static bool is_file(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && is_same(&a, &b);
 }
 
-static int open_file(const char *write)
+static int open_file(const char *write, bool read)
 {
-	int fd = open(write, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+	int fd = open(write, (read ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0640);
+	bool is_regular;
 	struct stat st;
-	int err;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return fd;
-	err = flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0) ? -errno : 0;
+	is_regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	if (is_regular && (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0)))
+		err = -errno;
+	else if (!is_regular && read)
+		err = -EINVAL;
 	if (!err)
 		return fd;
 	close(fd);
 	return err;
 }
 
-int output_file_open(const char *write, int folder, const char *key)
+int output_file_open(const char *write, bool read, int folder, const char *key)
 {
 	bool is_standard = !strcmp(write, "-");
 	const char *path = is_standard ? STANDARD_OUTPUT : write;
@@ -76,11 +84,34 @@ int output_file_open(const char *write, int folder, const char *key)
 		log_line("-w %s: is the file of --pseudonyms", write);
 		return -EPERM;
 	}
-	fd = is_standard ? dup(STDOUT_FILENO) : open_file(write);
+	fd = is_standard ? dup(STDOUT_FILENO) : open_file(write, read);
 	if (fd < 0 && is_standard)
 		fd = -errno;
 	if (fd < 0)
 		log_line("-w %s: %s", write,
 			 fd == -EWOULDBLOCK ? "another program writes to it" : strerror(-fd));
 	return fd;
+}
+
+int output_tables_open(struct output_tables *t, const char *columns, const char *write)
+{
+	const char *base = strrchr(write, '/') ? strrchr(write, '/') + 1 : write, *wrong;
+	char real[PATH_MAX];
+	uint64_t number;
+	int lock;
+
+	t->folder = open(columns, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->folder < 0 || !realpath(write, real)) {
+		log_line("--columns %s: %s", columns, strerror(errno));
+		return -errno;
+	}
+	snprintf(t->stem, sizeof(t->stem), "%.*s", (int)(strlen(base) - strlen(ARCHIVE_CAPTURE)),
+		 base);
+	wrong = table_wrong_stem(t->stem);
+	if (wrong) {
+		log_line("-w %s: tables cannot have this name: %s", write, wrong);
+		return -EINVAL;
+	}
+	lock = lock_columns(t->folder, columns, dirname(real), &number);
+	return lock < 0 ? lock : 0;
 }

@@ -10,10 +10,14 @@
 #include "common/privsep.h"
 #include "common/sandbox.h"
 
+#define FIND_CALLS "open openat pread64 statx"
 #define CALLS                                                                                      \
 	"open openat pread64 getdents getdents64 newfstatat fstatat64 renameat renameat2 mkdirat " \
 	"unlinkat fsync fchmod fchown fchown32 utimensat utimensat_time64 flock statfs statfs64 "  \
 	"fstatfs fstatfs64 statx syncfs"
+
+#define COLUMNS_RIGHTS                                                                             \
+	(SANDBOX_MAKE | SANDBOX_READ | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR)
 
 /* A collector's files are its user's, and the folder may be root's. */
 #define CAPABILITIES                                                                               \
@@ -32,9 +36,7 @@ int sandbox_keep(const char *folder, const char *columns)
 		.refused = SANDBOX_REACHING,
 	};
 	const struct sandbox_path paths[] = { { folder, SANDBOX_MAKE | SANDBOX_READ },
-					      { columns, SANDBOX_MAKE | SANDBOX_READ |
-								 LANDLOCK_ACCESS_FS_MAKE_DIR |
-								 LANDLOCK_ACCESS_FS_REMOVE_DIR },
+					      { columns, COLUMNS_RIGHTS },
 					      { 0 } };
 	int err = privsep_keep(CAPABILITIES) ?: sandbox_paths(paths);
 
@@ -42,14 +44,14 @@ int sandbox_keep(const char *folder, const char *columns)
 	return err ?: sandbox_calls(&policy);
 }
 
-int sandbox_find(const char *folder)
+int sandbox_find(const char *folder, const char *columns)
 {
 	static const struct sandbox_check checks[] = {
 		SANDBOX_TERMINAL_CHECKS,
 		{ 0 },
 	};
-	static const struct sandbox_policy policy = {
-		.allowed = "open openat pread64 statx",
+	const struct sandbox_policy policy = {
+		.allowed = columns ? CALLS : FIND_CALLS,
 		.checked = checks,
 		.refused = SANDBOX_REACHING,
 	};
@@ -57,6 +59,7 @@ int sandbox_find(const char *folder)
 	const struct sandbox_path paths[] = { { folder, SANDBOX_READ },
 					      { "/usr/share/zoneinfo", SANDBOX_READ },
 					      { "/etc/localtime", LANDLOCK_ACCESS_FS_READ_FILE },
+					      { columns, COLUMNS_RIGHTS },
 					      { 0 } };
 	/* Captures can be root's. */
 	int err = privsep_keep(PRIVSEP_CAP(CAP_DAC_READ_SEARCH) | PRIVSEP_CAP(CAP_DAC_OVERRIDE))

@@ -6,7 +6,8 @@
 /* `columns`: NULL: none. Returns 0, or -errno after a line. */
 int sandbox_keep(const char *folder, const char *columns);
 
-/* The same for a search: it reads files below the folder, and writes only to open descriptors. */
-int sandbox_find(const char *folder);
+/* The same for a search: it reads files below the folder, and writes only to open descriptors, and
+ * to `columns`. */
+int sandbox_find(const char *folder, const char *columns);
 
 #endif

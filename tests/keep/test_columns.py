@@ -201,9 +201,11 @@ def test_what_is_found_in_a_unified_trace(folder, tmp_path, pseudonyms):
     key.chmod(0o600)
     study = tmp_path / "study/captures"
     study.mkdir(parents=True)
-    keep("find", *(["--pseudonyms", key] if pseudonyms else []), "--sensor", "s-2", "-w", study / "found.pcapng", folder,
-         "type", "mgt")
-    columns, found = columns_of(folder), columns_of(study)
+    found = study.parent / "columns"
+    found.mkdir()
+    keep("find", *(["--pseudonyms", key] if pseudonyms else []), "--sensor", "s-2", "-w", study / "found.pcapng",
+         "--columns", found, folder, "type", "mgt")
+    columns = columns_of(folder)
     heard = [r for r in tables(folder, columns, "receptions")]
     management = {t["transmission"] for t in tables(folder, columns, "transmissions") if t["type"] == 0}
     by_s2 = {r["transmission"] for r in heard if r["sensor"] == "s-2"} & management
@@ -274,10 +276,14 @@ def test_tables_of_pseudonyms(folder, frames, tmp_path):
     key = tmp_path / "key"
     key.write_bytes(base64.b64encode(bytes(range(32))) + b"\n")
     key.chmod(0o600)
-    keep("find", "--to", "@9000000000", "--pseudonyms", key, "-w", study / "captures/study.pcapng", folder)
+    (study / "columns").mkdir()
+    keep("find", "--to", "@9000000000", "--pseudonyms", key, "-w", study / "captures/study.pcapng", "--columns",
+         study / "columns", folder)
     real = tables(folder, columns_of(folder))
-    shown = tables(study / "captures", columns_of(study / "captures"))
-    assert len(shown) == len(real)
+    shown = tables(study / "captures", study / "columns")
+    assert len(shown) == len(real) and {row["file"] for row in shown} == {"study.pcapng"}
+    data = (study / "captures/study.pcapng").read_bytes()
+    assert all(data[row["file_offset"]:][:4] == b"\x06\0\0\0" for row in shown)
     kept = {"ff:ff:ff:ff:ff:ff", None}
     secret = {row[name] for row in real for name in ADDRESSES} - kept
     secret = {a for a in secret if not a.startswith(("33:33:00:00:00", "01:00:5e:00:00", "01:80:c2:00:00"))}

@@ -286,6 +286,22 @@ def test_what_is_found_is_locked_until_it_is_whole(folder, archive, tmp_path):
         assert f"-w {out}: another program writes to it" in said
 
 
+@pytest.mark.parametrize("more, said", [(["--columns", "x"], "--columns needs -w FILE.pcapng"),
+                                        (["--columns", "x", "-w", "-"], "--columns needs -w FILE.pcapng"),
+                                        (["--columns", "x", "-w", "found.pcap"], "--columns needs -w FILE.pcapng")])
+def test_tables_are_those_of_a_file(folder, more, said):
+    assert said in keep("find", *more, folder, status=2)[1]
+
+
+@pytest.mark.parametrize("name, said", [("part-00001", "tables cannot have this name: joined tables have such names"),
+                                        ("found", "No such file or directory")])
+def test_tables_that_cannot_be_written(folder, archive, tmp_path, name, said):
+    columns = tmp_path / "columns"
+    if name != "found":
+        columns.mkdir()
+    assert said in keep("find", "-w", tmp_path / f"{name}.pcapng", "--columns", columns, folder, status=1)[1]
+
+
 def test_another_capture_of_the_same_name_is_named(folder, frames, tmp_path):
     write(folder, 1, Capture().add(frames[:100]).bytes())
     keep("--once", "--finished", folder)
