@@ -3,6 +3,7 @@
 #include "index_build.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -44,12 +45,18 @@ struct index_build *index_build_new(void)
 	return b;
 }
 
+static void sensor_free(void *sensor)
+{
+	free(((struct index_sensor_built *)sensor)->chunks.list);
+	free(sensor);
+}
+
 void index_build_free(struct index_build *b)
 {
 	if (!b)
 		return;
-	for (uint32_t i = 0; i < b->sensor_count; i++)
-		free(b->sensors[i].chunks.list);
+	tdestroy(b->sensors_by_name, sensor_free);
+	tdestroy(b->runs_by_name, free);
 	free(b->describing.list);
 	free(b->chunks);
 	free(b->sensors);
@@ -109,61 +116,100 @@ void index_frame(struct index_build *b, int64_t ns)
 
 /* ---- sensors --------------------------------------------------------------------------------- */
 
+static int by_name(const void *a, const void *b)
+{
+	const struct index_sensor_built *one = a, *other = b;
+
+	return strcmp(one->of.name, other->of.name) ?: strcmp(one->of.group, other->of.group);
+}
+
 int index_sensor(struct index_build *b, const char *name, const char *group, uint16_t id)
 {
-	struct index_sensor_built *s;
+	struct index_sensor_built *s, **found;
 
-	for (uint32_t i = 0; i < b->sensor_count; i++)
-		if (!strcmp(b->sensors[i].of.name, name) && !strcmp(b->sensors[i].of.group, group))
-			return i;
 	if (grow((void **)&b->sensors, b->sensor_count, &b->sensor_room, sizeof(*b->sensors)))
 		return -ENOMEM;
-	s = &b->sensors[b->sensor_count];
+	s = malloc(sizeof(*s));
+	if (!s)
+		return -ENOMEM;
 	*s = (struct index_sensor_built){
-		.of = { .id = id, .first_ns = INT64_MAX, .last_ns = INT64_MIN }
+		.of = { .id = id, .first_ns = INT64_MAX, .last_ns = INT64_MIN },
+		.number = b->sensor_count,
 	};
 	memcpy(s->of.name, name, strnlen(name, INDEX_NAME_MAX - 1));
 	memcpy(s->of.group, group, strnlen(group, INDEX_NAME_MAX - 1));
+	found = tsearch(s, &b->sensors_by_name, by_name);
+	if (!found || *found != s) {
+		free(s);
+		return found ? (int)(*found)->number : -ENOMEM;
+	}
+	b->sensors[b->sensor_count] = s;
 	return b->sensor_count++;
 }
 
 int index_heard(struct index_build *b, int sensor, int64_t ns)
 {
-	struct index_sensor_built *s = &b->sensors[sensor];
+	struct index_sensor_built *s = b->sensors[sensor];
 
 	s->of.frames++;
 	widen(&s->of.first_ns, &s->of.last_ns, ns);
 	return note_chunk(b, &s->chunks);
 }
 
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static int by_run(const void *a, const void *b)
+{
+	const struct index_run *one = a, *other = b;
+
+	if (one->sensor != other->sensor)
+		return one->sensor < other->sensor ? -1 : 1;
+	return one->run < other->run ? -1 : one->run > other->run;
+}
+
 /* Most combos are of their sensor's newest run. */
 static struct index_run *run_find(struct index_build *b, const struct index_run *run)
 {
-	struct index_run *newest = b->newest[run->sensor] ? &b->runs[b->newest[run->sensor] - 1]
-							  : NULL;
+	uint32_t newest = b->newest[run->sensor];
+	struct index_run **found;
 
-	if (!newest || newest->run == run->run)
-		return newest;
-	for (uint32_t i = b->run_count; i-- > 0;)
-		if (b->runs[i].sensor == run->sensor && b->runs[i].run == run->run)
-			return &b->runs[i];
-	return NULL;
+	if (!newest)
+		return NULL;
+	if (b->runs[newest - 1]->run == run->run)
+		return b->runs[newest - 1];
+	found = tfind(run, &b->runs_by_name, by_run);
+	return found ? *found : NULL;
+}
+
+static int run_add(struct index_build *b, const struct index_run *run)
+{
+	struct index_run *r;
+
+	if (grow((void **)&b->runs, b->run_count, &b->run_room, sizeof(*b->runs)))
+		return -ENOMEM;
+	r = malloc(sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	*r = *run;
+	if (!tsearch(r, &b->runs_by_name, by_run)) {
+		free(r);
+		return -ENOMEM;
+	}
+	b->runs[b->run_count++] = r;
+	b->newest[run->sensor] = b->run_count;
+	return 0;
 }
 
 int index_combo(struct index_build *b, const struct index_run *run)
 {
 	struct index_run *r = run_find(b, run);
 
-	if (r && run->next > r->next)
+	if (!r)
+		return run_add(b, run);
+	if (run->next > r->next)
 		r->next = run->next;
-	if (r && run->accounted > r->accounted)
+	if (run->accounted > r->accounted)
 		r->accounted = run->accounted;
-	if (r)
-		return 0;
-	if (grow((void **)&b->runs, b->run_count, &b->run_room, sizeof(*b->runs)))
-		return -ENOMEM;
-	b->runs[b->run_count++] = *run;
-	b->newest[run->sensor] = b->run_count;
 	return 0;
 }
 

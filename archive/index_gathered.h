@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What index_build.c gathers, and index_lay.c lays out. */
+/* What index_build.c gathers, and index_lay.c lays out. A file can name a million sensors and runs:
+ * trees find them. */
 #ifndef ARCHIVE_INDEX_GATHERED_H
 #define ARCHIVE_INDEX_GATHERED_H
 
@@ -13,6 +14,7 @@ struct index_chunks {
 
 struct index_sensor_built {
 	struct index_sensor of;
+	uint32_t number;
 	struct index_chunks chunks;
 };
 
@@ -35,10 +37,12 @@ struct index_build {
 	struct index_chunk *chunks;
 	uint32_t chunk_count, chunk_room;
 	struct index_chunks describing;
-	struct index_sensor_built *sensors;
+	struct index_sensor_built **sensors; /* by number */
 	uint32_t sensor_count, sensor_room;
-	struct index_run *runs;
+	void *sensors_by_name;	 /* of tsearch(3), by name and group */
+	struct index_run **runs; /* in the order in which they came */
 	uint32_t run_count, run_room;
+	void *runs_by_name;		 /* of tsearch(3), by sensor and run */
 	uint32_t newest[UINT16_MAX + 1]; /* by sensor: the number of its newest run, from 1 */
 	struct index_address *addresses; /* in the order in which they came */
 	uint32_t address_count, address_room;

@@ -127,7 +127,7 @@ static void lay_sensors(struct bytes *t, struct ranges *r, const struct index_bu
 {
 	add_varint(t, b->sensor_count);
 	for (uint32_t i = 0; i < b->sensor_count; i++) {
-		const struct index_sensor *s = &b->sensors[i].of;
+		const struct index_sensor *s = &b->sensors[i]->of;
 		bool frames = s->frames;
 
 		add_varint(t, s->id);
@@ -136,7 +136,7 @@ static void lay_sensors(struct bytes *t, struct ranges *r, const struct index_bu
 		add_varint(t, s->frames);
 		add_varint(t, frames ? (uint64_t)s->first_ns - (uint64_t)h->first_ns : 0);
 		add_varint(t, frames ? (uint64_t)s->last_ns - (uint64_t)s->first_ns : 0);
-		lay_chunks_of(t, r, &b->sensors[i].chunks);
+		lay_chunks_of(t, r, &b->sensors[i]->chunks);
 	}
 }
 
@@ -144,10 +144,12 @@ static void lay_runs(struct bytes *t, const struct index_build *b)
 {
 	add_varint(t, b->run_count);
 	for (uint32_t i = 0; i < b->run_count; i++) {
-		add_varint(t, b->runs[i].sensor);
-		add_varint(t, b->runs[i].run);
-		add_varint(t, b->runs[i].next);
-		add_varint(t, b->runs[i].accounted);
+		const struct index_run *r = b->runs[i];
+
+		add_varint(t, r->sensor);
+		add_varint(t, r->run);
+		add_varint(t, r->next);
+		add_varint(t, r->accounted);
 	}
 }
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Hostile capture files: CPU time grows as the file does, whatever it describes."""
+import resource
+
+import pytest
+
+from keep.made import START_NS, Capture, Name, combo_name, interface, keep, packet, section, write
+
+TRIES = 3  # other programs' turns only add time
+TIMES, AT_MOST = 4, 8  # so many times the input, and the time that it takes at most
+
+
+def cpu_s(*arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    keep(*arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def pack_s(folder, data):
+    """CPU time of packing a file."""
+    for path in folder.iterdir():
+        path.unlink()
+    write(folder, 1, data)
+    return cpu_s("-q", "--once", "--finished", folder)
+
+
+def assert_linear(time_s, folder, make, count):
+    few, more = (min(time_s(folder, data) for _ in range(TRIES)) for data in (make(count), make(TIMES * count)))
+    assert more < AT_MOST * few, (few, more)
+
+
+# ---- growth ------------------------------------------------------------------------------------------------------
+
+def sensors(count):
+    """A section and a new sensor each."""
+    return b"".join(section() + interface(f"s-{n}", n & 0xffff) for n in range(count))
+
+
+def runs(count):
+    """A sensor that was started again for each frame."""
+    names = (combo_name(Name(1 + n, 0, 0, 1, 1)) for n in range(count))
+    return Capture().bytes() + b"".join(packet(START_NS + n, b"", options=[name]) for n, name in enumerate(names))
+
+
+def interfaces(count):
+    """An interface and a frame each."""
+    return section() + b"".join(interface(name=f"wlan{n}") + packet(START_NS + n, b"", on=n) for n in range(count))
+
+
+@pytest.mark.parametrize("make", [sensors, runs, interfaces])
+def test_packing_is_linear(folder, make):
+    assert_linear(pack_s, folder, make, 20_000)
