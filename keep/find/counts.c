@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,41 +14,57 @@
 
 #define SECOND_NS 1000000000LL
 
-static struct count *find(struct counts *c, const char *name)
+static int by_name(const void *a, const void *b)
 {
-	for (unsigned int i = c->count; i-- > 0;)
-		if (!strcmp(c->list[i].name, name))
-			return &c->list[i];
-	return NULL;
+	return strcmp(((const struct count *)a)->name, ((const struct count *)b)->name);
 }
 
-static struct count *add(struct counts *c, const char *name)
+static int make_room(struct counts *c)
 {
-	if (c->count == c->room) {
-		unsigned int room = 2 * c->room + 16;
-		struct count *longer = realloc(c->list, room * sizeof(*longer));
+	uint32_t room = 2 * c->room + 16;
+	struct count **longer;
 
-		if (!longer)
-			return NULL;
-		c->list = longer;
-		c->room = room;
+	if (c->count < c->room)
+		return 0;
+	longer = realloc(c->list, room * sizeof(*longer));
+	if (!longer)
+		return -ENOMEM;
+	c->list = longer;
+	c->room = room;
+	return 0;
+}
+
+/* Returns the number of the interface's line, or -ENOMEM. Interfaces of one name share a line. */
+static int64_t line_number(struct counts *c, const struct section_interface *i)
+{
+	struct count *n, **found;
+
+	if (make_room(c))
+		return -ENOMEM;
+	n = malloc(sizeof(*n));
+	if (!n)
+		return -ENOMEM;
+	*n = (struct count){ .number = c->count, .first_ns = INT64_MAX, .last_ns = INT64_MIN };
+	snprintf(n->name, sizeof(n->name), "%s%s%s", i->sensor, *i->sensor ? ":" : "", i->name);
+	log_clean(n->name);
+	found = tsearch(n, &c->by_name, by_name);
+	if (!found || *found != n) {
+		free(n);
+		return found ? (int64_t)(*found)->number : -ENOMEM;
 	}
-	c->list[c->count] = (struct count){ .first_ns = INT64_MAX, .last_ns = INT64_MIN };
-	snprintf(c->list[c->count].name, sizeof(c->list[0].name), "%s", name);
-	return &c->list[c->count++];
+	c->list[c->count] = n;
+	return c->count++;
 }
 
 int counts_frame(struct counts *c, const struct found *f)
 {
-	const struct section_interface *i = f->interface;
-	char name[sizeof(c->list[0].name)];
 	struct count *n;
 
-	snprintf(name, sizeof(name), "%s%s%s", i->sensor, *i->sensor ? ":" : "", i->name);
-	log_clean(name);
-	n = find(c, name) ?: add(c, name);
-	if (!n)
+	if (f->interface->copy < 0)
+		f->interface->copy = line_number(c, f->interface);
+	if (f->interface->copy < 0)
 		return -ENOMEM;
+	n = c->list[f->interface->copy];
 	n->frames++;
 	n->bytes += f->block->whole;
 	if (f->ns < n->first_ns)
@@ -85,16 +102,17 @@ void counts_print(const struct counts *c)
 	if (c->count)
 		printf("%-24s %12s %14s  %-26s  %s\n", "sensor:interface", "frames", "bytes",
 		       "first", "last");
-	for (unsigned int i = 0; i < c->count; i++) {
-		print_row(&c->list[i]);
-		frames += c->list[i].frames;
-		bytes += c->list[i].bytes;
+	for (uint32_t i = 0; i < c->count; i++) {
+		print_row(c->list[i]);
+		frames += c->list[i]->frames;
+		bytes += c->list[i]->bytes;
 	}
 	printf("%-24s %12" PRIu64 " %14" PRIu64 "\n", "all", frames, bytes);
 }
 
 void counts_free(struct counts *c)
 {
+	tdestroy(c->by_name, free);
 	free(c->list);
 	*c = (struct counts){ .list = NULL };
 }

@@ -16,7 +16,7 @@ struct section_interface {
 	char name[64];		     /* without the sensor's */
 	char group[64];		     /* the sensor's; "": none */
 	int number;		     /* the caller's, such as the sensor's in an index; -1 */
-	int64_t copy;		     /* its number in a copy; -1: not there */
+	int64_t copy;		     /* its number in a copy or a table; -1: not there */
 	uint32_t texts_of, texts[2]; /* a table's numbers of its names, and their generation */
 	uint8_t *block;		     /* its block, as in the file */
 	uint32_t block_len;

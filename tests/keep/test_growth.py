@@ -25,6 +25,12 @@ def pack_s(folder, data):
     return cpu_s("-q", "--once", "--finished", folder)
 
 
+def find_s(folder, data):
+    """CPU time of counting a file's frames."""
+    write(folder, 1, data)
+    return cpu_s("find", folder)
+
+
 def assert_linear(time_s, folder, make, count):
     few, more = (min(time_s(folder, data) for _ in range(TRIES)) for data in (make(count), make(TIMES * count)))
     assert more < AT_MOST * few, (few, more)
@@ -51,3 +57,8 @@ def interfaces(count):
 @pytest.mark.parametrize("make", [sensors, runs, interfaces])
 def test_packing_is_linear(folder, make):
     assert_linear(pack_s, folder, make, 20_000)
+
+
+@pytest.mark.parametrize("make", [sensors, runs, interfaces])
+def test_counting_is_linear(folder, make):
+    assert_linear(find_s, folder, make, 20_000)
