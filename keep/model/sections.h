@@ -27,7 +27,7 @@ struct section_interface {
 struct sections {
 	struct section_interface *list; /* by number */
 	uint32_t count, room;
-	uint32_t begun;	 /* sections so far */
+	uint64_t begun;	 /* sections so far */
 	uint32_t copied; /* the caller's: the interfaces before this one are in a copy */
 };
 

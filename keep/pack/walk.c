@@ -43,11 +43,9 @@ static int begin_section(struct walk *w, struct pcapng_block *b)
 	w->columns.trace = origin.trace;
 	w->combo.left = 0;
 	if (w->is_merged && !w->sensors)
-		w->sensors = malloc(IDS * sizeof(*w->sensors));
+		w->sensors = calloc(IDS, sizeof(*w->sensors));
 	if (w->is_merged && !w->sensors)
 		return -ENOMEM;
-	for (int id = 0; w->is_merged && id < IDS; id++)
-		w->sensors[id] = (struct walk_sensor){ .number = -1 };
 	return sections_block(&w->sections, b);
 }
 
@@ -66,10 +64,19 @@ static int describe(struct walk *w, struct pcapng_block *b)
 		return number;
 	i->number = number;
 	if (w->sensors) {
+		w->sensors[i->id].section = w->sections.begun;
 		w->sensors[i->id].number = number;
 		memcpy(w->sensors[i->id].name, i->sensor, sizeof(i->sensor));
 	}
 	return 0;
+}
+
+/* Returns a sensor that the section has described, or NULL. */
+static const struct walk_sensor *sensor(const struct walk *w, uint16_t id)
+{
+	const struct walk_sensor *s = &w->sensors[id];
+
+	return s->section == w->sections.begun ? s : NULL;
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -110,9 +117,9 @@ static int combo(struct walk *w, const struct said *s)
 
 static const char *sensor_name(void *walk, uint16_t id)
 {
-	struct walk *w = walk;
+	const struct walk_sensor *s = sensor(walk, id);
 
-	return w->sensors[id].name;
+	return s ? s->name : "";
 }
 
 /* A transmission, and the sensors that have heard it. */
@@ -125,10 +132,10 @@ static int transmission(struct walk *w, const struct row *r)
 	if (!of.count) /* of saluki-merge --all: a reception on its sensor's interface */
 		return -ENOENT;
 	for (uint32_t i = 0; !err && i < of.count; i++) {
-		int32_t number = w->sensors[trace_reception(&of, i).sensor].number;
+		const struct walk_sensor *s = sensor(w, trace_reception(&of, i).sensor);
 
-		if (number >= 0)
-			err = index_heard(w->index, number, r->ns);
+		if (s)
+			err = index_heard(w->index, s->number, r->ns);
 	}
 	return err ?: columns_transmission(&w->columns, r, &of, sensor_name, w);
 }

@@ -13,7 +13,8 @@
 #include "keep/model/sections.h"
 
 struct walk_sensor {
-	int32_t number; /* in the index; -1: not described */
+	uint64_t section; /* the last one that has described it, from 1 */
+	int32_t number;	  /* in the index */
 	char name[64];
 };
 

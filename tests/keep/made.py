@@ -17,7 +17,7 @@ from reference import captures
 PROGRAM = BUILD / "saluki-keep"
 ENTERPRISE = 32473
 SECTION, INTERFACE, STATISTICS, PACKET, CUSTOM = 0x0A0D0D0A, 1, 5, 6, 0xBAD
-COLLECTOR = "saluki-collector 0.1.0"
+COLLECTOR, MERGE = "saluki-collector 0.1.0", "saluki-merge 0.1.0"
 CHUNK = 1 << 20
 START_NS = 1_795_000_000 * 10**9
 
@@ -54,9 +54,21 @@ def packet(ns, data, whole=None, on=0, options=()):
                  + bytes(-len(data) % 4), options)
 
 
+def transmission(number, data, sensors):
+    """A packet of a unified trace, and the sensors that have heard it."""
+    heard = b"".join(struct.pack(">HBBbiIHq", sensor, 0, 0, -50, 0, 1, 1, 0) for sensor in sensors)
+    return packet(START_NS + number, data, options=[option(5, struct.pack("<Q", number)),
+                                                    option(2989, struct.pack(">IB", ENTERPRISE, 1) + heard)])
+
+
 def bundled():
     """The frames of the short trace."""
     return list(captures.frames(captures.BUNDLED))
+
+
+def two_sections(data):
+    """A unified trace. Each section describes one sensor, and has a transmission that both sensors have heard."""
+    return b"".join(section(MERGE) + interface(f"s-{n}", n) + transmission(n, data, (1, 2)) for n in (1, 2))
 
 
 class Capture:

@@ -191,6 +191,15 @@ def test_a_unified_trace(folder, tmp_path):
     assert made.read_index(folder / f"{parts[0].name.removesuffix('.pcapng')}.idx").flags & 2
 
 
+def test_a_section_has_its_own_sensors(folder, frames):
+    """A reception of a sensor that an earlier section has described has no name."""
+    write(folder, 1, made.two_sections(frames[0].data))
+    receptions = tables(folder, columns_of(folder), "receptions")
+    assert sorted((r["transmission"], r["sensor"]) for r in receptions) == [(1, ""), (1, "s-1"), (2, ""), (2, "s-2")]
+    index, = folder.glob("*.idx")
+    assert [(s.name, s.frames) for s in made.read_index(index).sensors] == [("s-1", 1), ("s-2", 1)]
+
+
 @pytest.mark.parametrize("pseudonyms", [False, True])
 def test_what_is_found_in_a_unified_trace(folder, tmp_path, pseudonyms):
     """It is a part of the trace: its receptions name the sensors, and its number is the trace's."""

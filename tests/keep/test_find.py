@@ -95,6 +95,14 @@ def test_by_sensor(folder, archive, frames, tmp_path):
     assert none == [] and "0 of 5 files opened" not in said  # the file that is being written has no index
 
 
+def test_by_a_sensor_of_one_section(folder, frames, tmp_path):
+    """An earlier section has described the other sensor, or a later one does."""
+    write(folder, 1, made.two_sections(frames[0].data))
+    for n in (1, 2):
+        got, _ = found(tmp_path, "--sensor", f"s-{n}", folder)
+        assert [time_ns for time_ns, _, _ in got] == [made.START_NS + n]
+
+
 def test_by_group(folder, frames, tmp_path):
     for number, group in ((1, "north"), (2, "south")):
         capture = Capture(sensors=())

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Hostile capture files: CPU time grows as the file does, whatever it describes."""
+"""Hostile capture files: CPU time grows as the file does, whatever it describes. A section costs the same in each kind of
+file."""
 import resource
 
 import pytest
 
-from keep.made import START_NS, Capture, Name, combo_name, interface, keep, packet, section, write
+from keep.made import COLLECTOR, MERGE, START_NS, Capture, Name, combo_name, interface, keep, packet, section, write
 
 TRIES = 3  # other programs' turns only add time
 TIMES, AT_MOST = 4, 8  # so many times the input, and the time that it takes at most
+SECTIONS, SECTION_AT_MOST = 200_000, 4
 
 
 def cpu_s(*arguments):
@@ -62,3 +64,12 @@ def test_packing_is_linear(folder, make):
 @pytest.mark.parametrize("make", [sensors, runs, interfaces])
 def test_counting_is_linear(folder, make):
     assert_linear(find_s, folder, make, 20_000)
+
+
+# ---- sections ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("time_s", [pack_s])
+def test_a_section_of_a_unified_trace_costs_as_much_as_any(folder, time_s):
+    plain, merged = (min(time_s(folder, SECTIONS * section(application)) for _ in range(TRIES))
+                     for application in (COLLECTOR, MERGE))
+    assert merged < SECTION_AT_MOST * plain, (plain, merged)
