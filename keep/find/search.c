@@ -31,7 +31,8 @@ struct reader {
 	struct sections sections;
 	bool is_merged;
 	uint64_t trace;
-	uint8_t *ids; /* of a unified trace: 1 for the sensors that are searched */
+	uint64_t section; /* sections so far, also before `again` */
+	uint64_t *ids;	  /* of a unified trace: the last section where a sensor is searched */
 	struct index index;
 	bool has_index;
 	uint8_t *wanted;   /* by chunk */
@@ -60,12 +61,11 @@ static int begin_section(struct reader *r, struct pcapng_block *b)
 	origin_section(&origin, *b);
 	r->is_merged = origin_is_unified(&origin);
 	r->trace = origin.trace;
+	r->section++;
 	if (r->is_merged && !r->ids)
-		r->ids = malloc(IDS);
+		r->ids = calloc(IDS, sizeof(*r->ids));
 	if (r->is_merged && !r->ids)
 		return -ENOMEM;
-	if (r->is_merged)
-		memset(r->ids, 0, IDS);
 	return sections_block(&r->sections, b);
 }
 
@@ -80,7 +80,7 @@ static int describe(struct reader *r, struct pcapng_block *b)
 	i = &r->sections.list[r->sections.count - 1];
 	i->number = query_sensor(r->of->query, i->sensor, i->group);
 	if (r->is_merged && *i->sensor)
-		r->ids[i->id] = i->number;
+		r->ids[i->id] = i->number ? r->section : 0;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static bool is_heard(const struct reader *r, const struct section_interface *i,
 	if (!receptions.count) /* of saluki-merge --all */
 		return i->number;
 	for (uint32_t n = 0; n < receptions.count; n++)
-		if (r->ids[trace_reception(&receptions, n).sensor])
+		if (r->ids[trace_reception(&receptions, n).sensor] == r->section)
 			return true;
 	return false;
 }

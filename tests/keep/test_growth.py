@@ -68,7 +68,7 @@ def test_counting_is_linear(folder, make):
 
 # ---- sections ----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("time_s", [pack_s])
+@pytest.mark.parametrize("time_s", [pack_s, find_s])
 def test_a_section_of_a_unified_trace_costs_as_much_as_any(folder, time_s):
     plain, merged = (min(time_s(folder, SECTIONS * section(application)) for _ in range(TRIES))
                      for application in (COLLECTOR, MERGE))
