@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dissect/dissect.h"
@@ -70,14 +71,37 @@ static void mark_times(const struct query *q, const struct index *x, uint8_t *wa
 	}
 }
 
+/* Counts ranges at their ends. */
+static void count_ends(uint32_t *begun, struct index_cursor in)
+{
+	struct index_range r;
+
+	while (index_range_next(&in, &r)) {
+		begun[r.from]++;
+		begun[r.to]--;
+	}
+}
+
+/* Ranges of many sensors can overlap, so that marking one after the other takes too long. Without
+ * memory, all chunks are wanted. */
 static void mark_sensors(const struct query *q, const struct index *x, uint8_t *wanted)
 {
+	uint32_t *begun = calloc((size_t)x->chunk_count + 1, sizeof(*begun)), ranges = 0;
 	struct index_cursor c = index_sensors(x), heard;
 	struct index_sensor s;
 
+	if (!begun) {
+		mark_all(wanted, x, BY_SENSOR);
+		return;
+	}
 	while (index_sensor_next(&c, &s, &heard))
 		if (query_sensor(q, s.name, s.group))
-			mark(wanted, heard, BY_SENSOR);
+			count_ends(begun, heard);
+	for (uint32_t i = 0; i < x->chunk_count; i++) {
+		ranges += begun[i];
+		wanted[i] |= ranges ? BY_SENSOR : 0;
+	}
+	free(begun);
 }
 
 static void mark_addresses(const struct query *q, const struct index *x, uint8_t *wanted)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Hostile capture files: CPU time grows as the file does, whatever it describes. A section costs the same in each kind of
-file."""
+"""Hostile capture files and indexes: CPU time grows as the file does, whatever it describes. A section costs the same in
+each kind of file."""
 import resource
+import struct
 
 import pytest
+import xxhash
 
 from keep.made import COLLECTOR, MERGE, START_NS, Capture, Name, combo_name, interface, keep, packet, section, write
 
@@ -64,6 +66,30 @@ def test_packing_is_linear(folder, make):
 @pytest.mark.parametrize("make", [sensors, runs, interfaces])
 def test_counting_is_linear(folder, make):
     assert_linear(find_s, folder, make, 20_000)
+
+
+def varint(value):
+    return bytes([value & 0x7f | 0x80]) + varint(value >> 7) if value > 0x7f else bytes([value])
+
+
+def every_chunk(count):
+    """An index of as many chunks as sensors. Each sensor was heard in all chunks."""
+    ranges = varint(1 + len(varint(count))) + b"\0" + varint(count)
+    sensor = b"\x01" + b"\x01s" + b"\0" + b"\x01\0\0" + ranges
+    data = (struct.pack("<IQQIqqQ", 1, count, 0, 0, 0, 0, 1) + varint(count) + b"\0\0" + b"\x01\0" * (count - 1)
+            + ranges + varint(count) + sensor * count + b"\0\0")
+    return b"salukidx" + struct.pack("<IQ", 2, xxhash.xxh64(data, 0).intdigest()) + data
+
+
+def test_an_index_is_searched_in_linear_time(folder):
+    def time_s(folder, count):
+        path = write(folder, 1, section().ljust(count, b"\0"))
+        path.with_suffix(".idx").write_bytes(every_chunk(count))
+        return cpu_s("find", "--sensor", "s", folder)
+
+    time_s(folder, 10)
+    assert "without" not in keep("find", "--sensor", "s", folder)[1]  # the index is taken
+    assert_linear(time_s, folder, int, 40_000)
 
 
 # ---- sections ----------------------------------------------------------------------------------------------------
