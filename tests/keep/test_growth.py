@@ -76,7 +76,7 @@ def every_chunk(count):
     """An index of as many chunks as sensors. Each sensor was heard in all chunks."""
     ranges = varint(1 + len(varint(count))) + b"\0" + varint(count)
     sensor = b"\x01" + b"\x01s" + b"\0" + b"\x01\0\0" + ranges
-    data = (struct.pack("<IQQIqqQ", 1, count, 0, 0, 0, 0, 1) + varint(count) + b"\0\0" + b"\x01\0" * (count - 1)
+    data = (struct.pack("<IQQQIqqQ", 1, 0, count, 0, 0, 0, 0, 1) + varint(count) + b"\0\0" + b"\x01\0" * (count - 1)
             + ranges + varint(count) + sensor * count + b"\0\0")
     return b"salukidx" + struct.pack("<IQ", 2, xxhash.xxh64(data, 0).intdigest()) + data
 
