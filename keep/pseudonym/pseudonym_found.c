@@ -104,6 +104,17 @@ static void take_options(struct pseudonym_stage *s)
 
 /* ---- interfaces ------------------------------------------------------------------------------ */
 
+/* A name is NAME:IF. Its parts get what they get alone. */
+static void replace_name(struct pseudonyms *p, char *name, size_t len, const char *sensor)
+{
+	size_t of_sensor = strlen(sensor);
+
+	if (len <= of_sensor || name[of_sensor] != ':' || memcmp(name, sensor, of_sensor) != 0)
+		of_sensor = 0;
+	pseudonym_text(p, name, of_sensor);
+	pseudonym_text(p, name + of_sensor, len - of_sensor);
+}
+
 /* The name and the description are the sensor's. A filter, an address and others' texts go. */
 static void take_interface(struct pseudonym_stage *s, struct section_interface *i)
 {
@@ -122,7 +133,10 @@ static void take_interface(struct pseudonym_stage *s, struct section_interface *
 		if (o.code != IF_NAME && o.code != IF_DESCRIPTION)
 			continue;
 		p = move_option(p, &o);
-		pseudonym_text(&s->names, (char *)value, o.len);
+		if (o.code == IF_NAME)
+			replace_name(&s->names, (char *)value, o.len, i->sensor);
+		else
+			pseudonym_text(&s->names, (char *)value, o.len);
 	}
 	i->block_len = p + 4 - i->block;
 	len = swapped ? __builtin_bswap32(i->block_len) : i->block_len;

@@ -8,6 +8,7 @@
  * becomes no longer. Each byte is the frame's, a zero, or of a pseudonym. Bytes that are cut off
  * are in none of them. With each key there are as many pseudonyms.
  */
+#include <ctype.h>
 #include <sodium.h>
 
 #include "fuzz.h"
@@ -44,13 +45,22 @@ static void check_cut(uint16_t linktype, const uint8_t *frame, uint32_t kept, ui
 	fuzz_free(other);
 }
 
+/* Digits stay digits, and all else is the same. With each key there are as many addresses. */
 static void check_text(const uint8_t *bytes, size_t n)
 {
-	uint8_t *text = fuzz_copy(bytes, n);
+	uint8_t *text = fuzz_copy(bytes, n), *other = fuzz_copy(bytes, n);
 
+	names.addresses = others.addresses = 0;
 	pseudonym_text(&names, (char *)text, n);
-	fuzz_touch(text, n);
+	pseudonym_text(&others, (char *)other, n);
+	CHECK(names.addresses == others.addresses);
+	for (size_t i = 0; i < n; i++) {
+		CHECK(!isxdigit(bytes[i]) == !isxdigit(text[i]));
+		CHECK(isxdigit(bytes[i]) || text[i] == bytes[i]);
+		CHECK(tolower(text[i]) == tolower(bytes[i]) || names.addresses);
+	}
 	fuzz_free(text);
+	fuzz_free(other);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -434,6 +434,23 @@ def test_options_and_texts(tmp_path, keys):
     assert b"interface " + names.address(STATION).hex(":").encode() in out
 
 
+@pytest.mark.parametrize("form", [
+    "{0}{1}{2}{3}{4}{5}", "n{0}_{1}_{2}_{3}_{4}_{5}", "{0}{1}.{2}{3}.{4}{5}", "{0}.{1}.{2}.{3}.{4}.{5}",
+    "{0}{1}{2}-{3}{4}{5}", "lab-2_{0}-{1}-{2}-{3}-{4}-{5}"])
+@pytest.mark.parametrize("is_upper", [False, True])
+def test_addresses_in_names(tmp_path, keys, form, is_upper):
+    """A sensor's name may have letters, digits, dots, dashes and underscores."""
+    def name(address):
+        text = address.hex(":").upper() if is_upper else address.hex(":")
+        return form.format(*text.split(":"))
+    real, shown = name(STATION), name(Pseudonyms(KEY).address(STATION))
+    texts = [option(2, f"{real}:{real}".encode()), option(3, f"sensor {real} (id 1), interface {real} by xdp".encode())]
+    data = section() + interface(DOT11, *texts) + packet(0, frame(ack(AP)))
+    out, _ = find(write(tmp_path, data), keys[0], "-q")
+    assert real.encode() not in out
+    assert f"{shown}:{shown}".encode() in out and f"sensor {shown} (id 1), interface {shown} by".encode() in out
+
+
 def swapped(data):
     """The file in the other byte order; its options are texts and bytes."""
     out, at = [], 0
