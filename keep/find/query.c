@@ -3,29 +3,43 @@
 #include "query.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dissect/dissect.h"
 
+/* Reads six groups of one or two hexadecimal digits, with ':' or '-' between all of them. */
+static int read_address(uint8_t address[6], const char *text)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	char separator = 0;
+
+	for (int i = 0; i < 6; i++) {
+		size_t len = strspn(text, digits);
+
+		if (len < 1 || len > 2)
+			return -EINVAL;
+		address[i] = strtoul(text, NULL, 16); /* ends at the separator */
+		text += len;
+		if (!i)
+			separator = *text == '-' ? '-' : ':';
+		if (*text != (i < 5 ? separator : 0))
+			return -EINVAL;
+		text++;
+	}
+	return 0;
+}
+
 int query_address(struct query *q, const char *text)
 {
-	unsigned int b[6];
-	char separator = 0;
-	int end = 0;
+	int err;
 
 	if (q->address_count == QUERY_WORDS_MAX)
 		return -E2BIG;
-	if (sscanf(text, "%2x%c%2x%*c%2x%*c%2x%*c%2x%*c%2x%n", &b[0], &separator, &b[1], &b[2],
-		   &b[3], &b[4], &b[5], &end) != 7 ||
-	    text[end] || end != 17 || (separator != ':' && separator != '-') ||
-	    text[5] != separator)
-		return -EINVAL;
-	for (int i = 0; i < 6; i++)
-		q->addresses[q->address_count][i] = b[i];
-	q->address_count++;
-	return 0;
+	err = read_address(q->addresses[q->address_count], text);
+	if (!err)
+		q->address_count++;
+	return err;
 }
 
 static bool is_one(const char *word, const char *const *list, unsigned int count)

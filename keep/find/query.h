@@ -21,7 +21,8 @@ struct query {
 	struct expression expression;
 };
 
-/* Adds an address as text: 00:11:22:aa:bb:cc, also with dashes. Returns 0, -EINVAL or -E2BIG. */
+/* Adds an address as text: 00:11:22:aa:bb:cc, also with dashes, also 0:11:22:aa:b:cc. Returns 0,
+ * -EINVAL or -E2BIG. */
 int query_address(struct query *q, const char *text);
 /* Whether a sensor is one of those that are searched. */
 bool query_sensor(const struct query *q, const char *name, const char *group);

@@ -150,6 +150,20 @@ def test_an_address_as_tshark_finds_it(folder, tmp_path, path):
         assert want
 
 
+@pytest.mark.parametrize("text", ["de:ad:be:ef:0:1", "DE-AD-BE-EF-00-01", "dE:Ad:bE:eF:00:01"])
+def test_an_address_may_be_written_so(folder, archive, tmp_path, text):
+    assert "1 of 5 files opened" in found(tmp_path, "--mac", text, folder)[1]
+
+
+@pytest.mark.parametrize("text", [
+    "", "00", "00: 1:22:33:44:55", "00:+1:22:33:44:55", "00:-1:22:33:44:55", "0x:01:22:33:44:55", "00:11-22:33:44:55",
+    "00:11:22.33:44:55", "00:11:22:33:44", "00:11:22:33:44:", "00:11:22:33:44:55:", "00:11:22:33:44:55:66",
+    "00:11:22:33:44:555", "00::22:33:44:55", "001122334455", "00.11.22.33.44.55", " 00:11:22:33:44:55", "00:11:22:33:44:5g"])
+def test_an_address_may_not_be_written_so(folder, text):
+    _, said = keep("find", "--mac", text, folder, status=2)
+    assert said == f"saluki-keep: --mac {text}: must be an address such as 00:11:22:aa:bb:cc\n"
+
+
 def test_an_absent_address_opens_no_packed_file(folder, archive, tmp_path):
     got, said = found(tmp_path, "--mac", "de:ad:be:ef:00:01", folder)
     assert got == [] and "1 of 5 files opened" in said
