@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/file_time.h"
 #include "dwells.h"
 #include "events.h"
 #include "frames.h"
@@ -29,12 +29,9 @@ static int (*const open_table[COLUMNS_TABLES])(struct table *t, int fd) = {
 
 void columns_begin(struct columns *c, int folder, const char *stem, const struct stat *file)
 {
-	struct tm tm;
-
 	*c = (struct columns){ .folder = folder, .stem = stem };
 	snprintf(c->file, sizeof(c->file), "%s.pcapng", stem);
-	gmtime_r(&file->st_mtim.tv_sec, &tm);
-	strftime(c->day, sizeof(c->day), "day=%Y-%m-%d", &tm);
+	day_of(file_time_ns(file), c->day);
 	for (int i = 0; i < COLUMNS_TABLES; i++) {
 		c->of[i].day = -1;
 		c->of[i].place.fd = -1;

@@ -2,13 +2,14 @@
 /*
  * Columns: the tables of one capture file, as Parquet files:
  * FOLDER/TABLE/day=YYYY-MM-DD/STEM.parquet. The day (UTC) is that in which the capture file was
- * written last. A table without rows has no file.
+ * written last (common/file_time.h). A table without rows has no file.
  */
 #ifndef KEEP_COLUMNS_COLUMNS_H
 #define KEEP_COLUMNS_COLUMNS_H
 
 #include <sys/stat.h>
 
+#include "keep/place/day_name.h"
 #include "keep/place/place.h"
 #include "row.h"
 #include "transmissions.h"
@@ -29,7 +30,7 @@ struct columns {
 	int folder; /* of all tables; -1: no columns are made */
 	const char *stem;
 	char file[NAME_MAX + 1]; /* the capture file's name in the rows */
-	char day[16];
+	char day[DAY_NAME];
 	uint64_t trace;	     /* a unified trace's number; 0: not known */
 	uint64_t bad_events; /* lines that were no events */
 	struct columns_of {

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/directory.h"
@@ -16,28 +15,6 @@
 #include "concat.h"
 #include "keep/place/table_name.h"
 #include "keep/place/place.h"
-
-#define SECOND_NS 1000000000LL
-
-bool day_is_valid(const char *name)
-{
-	static const char form[] = "day=0000-00-00";
-
-	for (size_t i = 0; i < sizeof(form); i++)
-		if (form[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
-			return false;
-	return true;
-}
-
-void day_of(int64_t time_ns, char name[DAY_NAME])
-{
-	time_t seconds = time_ns / SECOND_NS;
-	struct tm tm;
-
-	gmtime_r(&seconds, &tm);
-	if (!strftime(name, DAY_NAME, "day=%Y-%m-%d", &tm))
-		strcpy(name, "day="); /* no day is before it */
-}
 
 void day_line(const struct day_file *f, char line[DAY_LINE_MAX])
 {

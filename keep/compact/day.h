@@ -13,7 +13,6 @@
 #define DAY_SOURCES "saluki.sources" /* key of a part's sources */
 #define DAY_PROGRAM "saluki-keep "   /* created_by begins so */
 #define DAY_LINE_MAX (NAME_MAX + 64) /* bytes of a source's line */
-#define DAY_NAME sizeof("day=YYYY-MM-DD")
 
 struct day_file {
 	char *name;
@@ -29,11 +28,6 @@ struct day {
 	unsigned int count, room;
 	unsigned int last_part; /* highest number of a part; 0: none */
 };
-
-/* Whether it is "day=YYYY-MM-DD". Such names sort by date. */
-bool day_is_valid(const char *name);
-/* Writes the name of a time's day (UTC). */
-void day_of(int64_t time_ns, char name[DAY_NAME]);
 
 /* Reads `folder`, whose path is used in messages, and removes unfinished parts. Malformed files are
  * left out, and noted in `left` after a line. So are files of other programs, without a line.

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/directory.h"
-#include "day.h"
+#include "keep/place/day_name.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
 

@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "keep/columns/columns.h"
-#include "keep/compact/day.h"
+#include "keep/place/day_name.h"
 
 #define REST_NS (600 * 1000000000ULL)
 #define DAY_NS (24 * 3600 * 1000000000LL)

@@ -137,6 +137,17 @@ def test_the_day_is_that_of_the_last_write(folder, frames):
     assert [str(p.relative_to(columns).parent) for p in columns.rglob("*.parquet")] == [f"frames/day={day}"]
 
 
+@pytest.mark.parametrize("seconds", [-86400, 1 << 33, 1 << 36, 1 << 55])
+def test_a_files_time_can_be_any(folder, frames, seconds):
+    """Days are from 1970-01-01 to 2200-01-01. File systems that cannot have such a time have their nearest one."""
+    path = write(folder, 1, Capture().add(frames[:10]).bytes())
+    made.os.utime(path, (seconds, seconds))
+    stamp = min(max(path.stat().st_mtime_ns // 10**9, 0), 7258118400)
+    day = datetime.datetime.fromtimestamp(stamp, datetime.UTC).date()
+    columns = columns_of(folder)
+    assert [str(p.relative_to(columns).parent) for p in columns.rglob("*.parquet")] == [f"frames/day={day}"]
+
+
 def test_events(folder, frames):
     line = {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": made.START_NS + 5,
             "direction": "in", "data": "0a0b0c", "id": "aad942a85eae87d0-4-46"}
