@@ -15,9 +15,9 @@
 
 #include "archive/series_name.h"
 #include "common/directory.h"
+#include "common/file_time.h"
 #include "origin.h"
 
-#define SECOND_NS 1000000000LL
 #define NUMBER_DIGITS 5 /* at least, of a file's number */
 
 /* ---- series ---------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static int entry(struct listing *l, int folder, const char *name)
 		return -ENOMEM;
 	s->has[form] = true;
 	s->bytes[form] = st.st_size;
-	s->time_ns = st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec;
+	s->time_ns = file_time_ns(&st);
 	return 0;
 }
 

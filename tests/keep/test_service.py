@@ -386,6 +386,15 @@ def test_files_go_by_age(folder, frames):
     assert set(stems(folder)) == {stem(3), stem(4)} and "deleted 2 files" in said
 
 
+def test_a_file_of_the_far_future_is_not_old(folder, frames):
+    """Its nanoseconds do not fit into 64 bits."""
+    make_series(folder, 1, frames)
+    os.utime(folder / file_name(1), (13_600_000_000, 13_600_000_000))
+    keep("--once", folder)
+    keep("--once", "--max-age", "1d", folder)
+    assert stem(1) in stems(folder)
+
+
 def test_an_old_file_that_is_not_packed_stays(folder, frames):
     """A newer one is not there, or it is damaged: nobody has it otherwise."""
     write(folder, 1, Capture().add(frames[:100]).bytes()[:-3], age_s=50 * HOUR)
