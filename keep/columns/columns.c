@@ -96,7 +96,7 @@ int columns_transmission(struct columns *c, const struct row *r, const struct tr
 
 	if (c->folder < 0)
 		return 0;
-	err = begin(c, COLUMNS_TRANSMISSIONS) ?: begin(c, COLUMNS_RECEPTIONS);
+	err = begin(c, COLUMNS_RECEPTIONS) ?: is_late ? 0 : begin(c, COLUMNS_TRANSMISSIONS);
 	if (!err && !is_late)
 		err = transmissions_row(&c->of[COLUMNS_TRANSMISSIONS].table, r, &x, c->file);
 	for (uint32_t i = 0; !err && i < of->count; i++) {

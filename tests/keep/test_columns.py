@@ -211,6 +211,20 @@ def test_a_section_has_its_own_sensors(folder, frames):
     assert [(s.name, s.frames) for s in made.read_index(index).sensors] == [("s-1", 1), ("s-2", 1)]
 
 
+def test_late_receptions_alone(folder, frames):
+    """They are of transmissions in earlier files, so that there is no table of transmissions."""
+    late = made.struct.pack(">HBBbiIHq", 1, 0, 1, -50, 5, 7, 0, 9)
+    late = made.struct.pack(">IB", made.ENTERPRISE, 1) + late
+    options = [made.option(5, made.struct.pack("<Q", 77)), made.option(2989, late)]
+    f = frames[0]
+    write(folder, 1, made.section("saluki-merge 1.0") + made.interface()
+          + made.packet(f.time_ns, f.data, f.orig_len, options=options))
+    columns = columns_of(folder)
+    (row,) = tables(folder, columns, "receptions")
+    assert (row["transmission"], row["sensor"], row["reception_flags"]) == (77, "lib", 1)
+    assert {p.name for p in columns.iterdir() if not p.name.startswith(".")} == {"receptions"}
+
+
 @pytest.mark.parametrize("pseudonyms", [False, True])
 def test_what_is_found_in_a_unified_trace(folder, tmp_path, pseudonyms):
     """It is a part of the trace: its receptions name the sensors, and its number is the trace's."""
