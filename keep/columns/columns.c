@@ -110,14 +110,15 @@ int columns_transmission(struct columns *c, const struct row *r, const struct tr
 
 int columns_event(struct columns *c, const char *line, size_t len)
 {
-	int err;
+	struct event_line e;
 
 	if (c->folder < 0)
 		return 0;
-	err = begin(c, COLUMNS_EVENTS)
-		      ?: events_row(&c->of[COLUMNS_EVENTS].table, line, len, c->file);
-	c->bad_events += err == -EBADMSG;
-	return err == -EBADMSG ? 0 : err;
+	if (event_line_read(&e, line, len)) {
+		c->bad_events++;
+		return 0;
+	}
+	return begin(c, COLUMNS_EVENTS) ?: events_row(&c->of[COLUMNS_EVENTS].table, &e, c->file);
 }
 
 int columns_statistics(struct columns *c, const struct section_interface *i,

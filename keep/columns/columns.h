@@ -32,7 +32,7 @@ struct columns {
 	char file[NAME_MAX + 1]; /* the capture file's name in the rows */
 	char day[DAY_NAME];
 	uint64_t trace;	     /* a unified trace's number; 0: not known */
-	uint64_t bad_events; /* lines that were no events */
+	uint64_t bad_events; /* malformed lines: they have no row */
 	struct columns_of {
 		bool begun;
 		int day; /* the folder's descriptor; -1 */

@@ -3,12 +3,12 @@
 #ifndef KEEP_COLUMNS_EVENTS_H
 #define KEEP_COLUMNS_EVENTS_H
 
+#include "event_line.h"
 #include "table.h"
 
 /* Returns as table_open(). */
 int events_open(struct table *t, int fd);
-/* Adds an event, a line of JSON as in the capture file (saluki-files(5), Event files). Returns 0;
- * -EBADMSG if it is no such line, which has no row; or another -errno. */
-int events_row(struct table *t, const char *line, size_t len, const char *file);
+/* Adds an event. Returns 0 or -errno. */
+int events_row(struct table *t, const struct event_line *e, const char *file);
 
 #endif

@@ -180,13 +180,6 @@ static int write_group(struct table *t)
 	return err;
 }
 
-void table_unset(struct table *t)
-{
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->present[i])
-			t->present[i][t->rows] = 0;
-}
-
 int table_row(struct table *t)
 {
 	return ++t->rows == PARQUET_ROWS ? write_group(t) : 0;

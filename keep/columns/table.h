@@ -60,8 +60,6 @@ int table_open(struct table *t, const struct table_column *columns, uint32_t cou
 void table_free(struct table *t);
 /* Ends a row. Columns that were not set have no value. Returns 0 or -errno. */
 int table_row(struct table *t);
-/* Takes back what was set of a row that is not ended. */
-void table_unset(struct table *t);
 /* Writes what waits, and the footer. Returns 0 or -errno. */
 int table_close(struct table *t, const struct parquet_pair *pairs, uint32_t pair_count);
 

@@ -137,6 +137,16 @@ static bool is_quiet(int err)
 	       err == -ENOSPC || err == -EDQUOT;
 }
 
+static void say_bad_events(const struct packing *k)
+{
+	uint64_t n = k->walk.columns.bad_events;
+
+	if (n)
+		log_line("%s: %llu module event%s malformed; %s not in the table", k->name,
+			 (unsigned long long)n, n == 1 ? " is" : "s are",
+			 n == 1 ? "it is" : "they are");
+}
+
 /* Removes what was not put in place. Says what went wrong. */
 static int packing_end(struct packing *k, int err)
 {
@@ -158,6 +168,8 @@ static int packing_end(struct packing *k, int err)
 			 k->name);
 	else if (err && !is_quiet(err))
 		log_line("%s: %s", k->name, strerror(-err));
+	else if (!err)
+		say_bad_events(k);
 	place_drop(&k->index);
 	place_drop(&k->zst);
 	compress_free(k->compress);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: keep/pack/walk.o keep/model/sections.o keep/folder/origin.o keep/folder/form.o
- * keep/columns/columns.o keep/columns/dwells.o keep/columns/events.o keep/columns/frame_columns.o
- * keep/columns/frames.o keep/columns/table.o keep/columns/texts.o keep/columns/transmissions.o
- * keep/parquet/column.o keep/parquet/encode.o keep/parquet/footer.o keep/parquet/writer.o
- * keep/place/day_name.o keep/place/place.o archive/index_build.o archive/index_hash.o
- * archive/index_lay.o archive/index_read.o pcapng/block.o pcapng/blocks.o pcapng/combo_name.o
- * pcapng/receptions.o dissect/airtime.o dissect/dot11_body.o dissect/dissect.o dissect/dot11.o
- * dissect/network.o dissect/ppi.o dissect/prism.o dissect/radio.o dissect/radiotap.o wire/channel.o
- * common/stop.o common/buffer.o common/space.o
+ * keep/columns/columns.o keep/columns/dwells.o keep/columns/event_line.o keep/columns/events.o
+ * keep/columns/frame_columns.o keep/columns/frames.o keep/columns/table.o keep/columns/texts.o
+ * keep/columns/transmissions.o keep/parquet/column.o keep/parquet/encode.o keep/parquet/footer.o
+ * keep/parquet/writer.o keep/place/day_name.o keep/place/place.o archive/index_build.o
+ * archive/index_hash.o archive/index_lay.o archive/index_read.o pcapng/block.o pcapng/blocks.o
+ * pcapng/combo_name.o pcapng/receptions.o dissect/airtime.o dissect/dot11_body.o dissect/dissect.o
+ * dissect/dot11.o dissect/network.o dissect/ppi.o dissect/prism.o dissect/radio.o
+ * dissect/radiotap.o wire/channel.o common/stop.o common/buffer.o common/space.o
  */
 /*
  * The walk through a capture file. Input: the file. Always holds: the index can be read, its chunks

@@ -138,10 +138,27 @@ def pseudonyms():
         yield struct.pack("<BH", order.index(127), 4) + made.bytes[:400]
     for n in range(6, 10):
         yield struct.pack("<BH", n, 0) + bytes(range(40))
+    for text in ("wlx0013ef8a2b01", "lab-2_00_13_ef_8a_2b_01", "0013.EF8A.2B01-2", "0013ef-8a2b01",
+                 "0:0:1-3-e_f8.a2b01.cafe", "30-11-00-13-ef-8a-2b-01", "0013ef8a2b010013ef8a2b010013ef"):
+        yield struct.pack("<BH", 0, 0) + text.encode()
     for folder, count in (("dot11-other", 40), ("radiotap", 20), ("hwsim", 60), ("wired", 2)):
         for path in captures.OWN.folder(folder):
             for frame in itertools.islice(captures.frames(path), count):
                 yield struct.pack("<BH", order.index(frame.linktype), frame.orig_len - len(frame.data)) + frame.data[:600]
+
+
+def event_lines():
+    """As collectors write them; with each escape; with other members; malformed ones."""
+    event = {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": 1795413740010975417,
+             "direction": "in", "data": "0a0b0c", "id": "aad942a85eae87d0-4-46"}
+    line = json.dumps(event)
+    yield line.encode()
+    for text in (r"\"\\\/\b\f\n\r\t", r"w\u00c3\u00bc\u005c", r"\u20ac\u07ff\ud83d\ude00",
+                 r"\ud83d\u0041", r"\ude00", r"\u12g4", r"\a"):
+        yield line.replace("eth0", text).encode()
+    yield json.dumps({"more": "x", **event, "time_ns": 2**63 - 1, "serial": 2**64 - 1}, separators=(" ,\t", "\r: ")).encode()
+    yield json.dumps({**event, "time_ns": 2**63, "serial": 2**64}).encode()
+    yield from (b"{}", b"", line.encode()[:-1], b'{"sensor": 1}', b'{"time_ns": "1"}')
 
 
 def dissect():
@@ -474,7 +491,7 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "config": configs(),
             "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(), "dissect": dissect(),
-            "pseudonym": pseudonyms(),
+            "pseudonym": pseudonyms(), "event_line": event_lines(),
             "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),

@@ -148,19 +148,83 @@ def test_a_files_time_can_be_any(folder, frames, seconds):
     assert [str(p.relative_to(columns).parent) for p in columns.rglob("*.parquet")] == [f"frames/day={day}"]
 
 
-def test_events(folder, frames):
-    line = {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": made.START_NS + 5,
-            "direction": "in", "data": "0a0b0c", "id": "aad942a85eae87d0-4-46"}
-    lines = [json.dumps(line), json.dumps({**line, "interface": "w\\\"\x01"}).replace("\\\\", "\\u005c"), "{}", "no", ""]
+EVENT = {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": made.START_NS + 5,
+         "direction": "in", "data": "0a0b0c", "id": "aad942a85eae87d0-4-46"}
+
+
+def event(line):
+    body = line.encode()
+    return made.block(made.CUSTOM, made.struct.pack("<I", made.ENTERPRISE) + made.struct.pack(">I", len(body)) + body
+                      + bytes(-len(body) % 4))
+
+
+def events_of(folder, frames, lines):
+    """Packs a capture file with these events. Returns their rows and what the program says."""
     capture = Capture().add(frames[:3])
-    for said in lines:
-        body = said.encode()
-        capture.parts.append(made.block(made.CUSTOM, made.struct.pack("<I", made.ENTERPRISE)
-                                        + made.struct.pack(">I", len(body)) + body + bytes(-len(body) % 4)))
+    capture.parts.extend(map(event, lines))
     write(folder, 1, capture.bytes())
-    first, second = tables(folder, columns_of(folder), "events")
-    assert {**first, "time_ns": ns(first["time"])}.items() >= line.items()
+    columns = folder.parent / "columns"
+    columns.mkdir()
+    _, said = keep("--once", "--finished", "--columns", columns, folder)
+    return tables(folder, columns, "events"), said
+
+
+def test_events(folder, frames):
+    lines = [json.dumps(EVENT), json.dumps({**EVENT, "interface": "w\\\"\x01"}).replace("\\\\", "\\u005c"), "{}", "no", ""]
+    (first, second), said = events_of(folder, frames, lines)
+    assert {**first, "time_ns": ns(first["time"])}.items() >= EVENT.items()
     assert second["interface"] == 'w\\x5c"\\x01' and first["file"] == file_name(1)
+    assert said.count(f"{file_name(1)}: 3 module events are malformed; they are not in the table") == 1
+
+
+@pytest.mark.parametrize(("written", "means"), [
+    (r"a\"\\\/\b\f\n\r\t", b'a"\\/\b\f\n\r\t'), (r"\u0041\u007e", b"A~"),
+    (r"\u20ac\u07ff\uFFFD\ud83d\ude00", "€\u07ff\ufffd😀".encode()),
+    (r"\u00c3\u00bc\u00ff", b"\xc3\xbc\xff"), ("ü€😀", "ü€😀".encode()), ("", b"")])
+def test_escapes_in_events(folder, frames, written, means):
+    """Those of RFC 8259. The collector writes bytes of names as \u0000 to \u00ff (saluki-files(5))."""
+    (row,), said = events_of(folder, frames, [json.dumps(EVENT).replace("eth0", written)])
+    assert row["interface"] == text(means) and "malformed" not in said
+
+
+def test_an_interface_has_one_name(folder, frames):
+    """In the tables of frames and of events."""
+    capture = Capture(sensors=())
+    capture.parts.append(made.interface("lib", 1, "wü\\"))
+    capture.combos[0] = 0
+    capture.add(frames[:3]).parts.append(event(json.dumps(EVENT).replace("eth0", r"w\u00c3\u00bc\u005c")))
+    write(folder, 1, capture.bytes())
+    columns = columns_of(folder)
+    assert {r["interface"] for name in ("frames", "events") for r in tables(folder, columns, name)} == {"wü\\x5c"}
+
+
+BAD = {name: {**EVENT, **change} for name, change in {
+    "late": {"time_ns": 2**63}, "later": {"time_ns": 2**64 - 1}, "latest": {"time_ns": 2**64}, "early": {"time_ns": -1},
+    "part": {"time_ns": 1.5}, "text": {"time_ns": "5"}, "null": {"time_ns": None}, "large": {"serial": 2**64},
+    "serial": {"serial": "3"}, "long": {"interface": "x" * 4096}}.items()}
+BAD |= {f"no-{gone}": {key: v for key, v in EVENT.items() if key != gone} for gone in ("time_ns", "sensor", "module")}
+BAD = {name: json.dumps(event) for name, event in BAD.items()}
+BAD |= {f"text-{n}": json.dumps(EVENT).replace("eth0", bad) for n, bad in enumerate([
+    r"\a", r"\x41", r"\U0041", r"\u", r"\u12", r"\u 041", r"\u+041", r"\u0x4", r"\u00g1", r"\ud83d", r"\ud83dx", r"\ud83d\n",
+    r"\ud83d\u0041", r"\ud83d\ud83d", r"\ude00", "\x01", "\n", "\0", "\\"])}
+BAD |= {"behind": json.dumps(EVENT) + "x", "end": json.dumps(EVENT)[:-1], "begin": json.dumps(EVENT)[1:],
+        "commas": json.dumps(EVENT).replace(",", ",,", 1), "list": "[]"}
+
+
+@pytest.mark.parametrize("line", BAD.values(), ids=BAD)
+def test_malformed_events_have_no_row_and_no_file(folder, frames, line):
+    rows, said = events_of(folder, frames, [line])
+    assert not rows and not (folder.parent / "columns/events").exists()
+    assert said.count(f"{file_name(1)}: 1 module event is malformed; it is not in the table\n") == 1
+    assert len(tables(folder, folder.parent / "columns")) == 3
+
+
+def test_events_of_the_last_moment(folder, frames):
+    """Also with members that are not known, and blanks."""
+    line = json.dumps({"a member with a long name": "x", **EVENT, "more": 7, "time_ns": 2**63 - 1, "serial": 2**64 - 1},
+                      separators=(" ,\t", "\r: ")) + " \n"
+    (row,), said = events_of(folder, frames, [line])
+    assert ns(row["time"]) == 2**63 - 1 and row["serial"] == 2**64 - 1 and "malformed" not in said
 
 
 def test_coverage(folder, frames):
