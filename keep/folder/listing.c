@@ -183,8 +183,8 @@ static int walk(struct listing *l, int folder)
 	return err;
 }
 
-/* readdir(3) can have passed the place of the compressed file, and then find the capture file gone:
- * a file that one walk misses, the other finds, in the form that it had then. */
+/* readdir(3) can have passed the place of the compressed file, and then find the capture file gone.
+ * The other walk finds such a file, in the form that the file had then. */
 int listing_read(struct listing *l, int folder, bool is_ours)
 {
 	int err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Known: stems with which nothing is to be done: they are packed, or left as they are. This holds
- * until a stem changes, so that an index is read, and a damaged file named, only once. */
+/* Known: stems that are done: they are packed, or left as they are. This holds until a stem
+ * changes, so that the program reads an index, and names a damaged file, only once. */
 #ifndef KEEP_SERVICE_KNOWN_H
 #define KEEP_SERVICE_KNOWN_H
 

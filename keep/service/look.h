@@ -16,7 +16,7 @@ struct look {
 	struct pack_options pack;
 	uint64_t max_age_us, max_bytes; /* 0: no limit */
 	const struct space *min_free;	/* NULL: no limit */
-	struct known known;		/* stems with which nothing is to be done */
+	struct known known;		/* stems that are done */
 	struct age age;
 	struct closed closed; /* columns of closed days */
 	bool once;	      /* there is only one look: it does all */
