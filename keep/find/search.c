@@ -3,38 +3,27 @@
 #include "search.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "archive/unpack.h"
 #include "common/log.h"
 #include "common/stop.h"
 #include "keep/folder/origin.h"
-#include "keep/folder/same.h"
-#include "pcapng/blocks.h"
 #include "pcapng/receptions.h"
+#include "source.h"
 
 #define TELL_EVERY 16384 /* frames */
-#define ZST_LAST 't'	 /* of a compressed file's name */
 #define IDS (UINT16_MAX + 1)
 
 /* One file's search. */
 struct reader {
 	struct search *of;
-	char name[NAME_MAX + 1];
-	int fd;
-	struct unpack *unpack; /* NULL: it is not compressed */
-	struct blocks blocks;
+	struct source source;
 	struct sections sections;
 	bool is_merged;
 	uint64_t trace;
-	uint64_t section; /* sections so far, also before `again` */
-	uint64_t *ids;	  /* of a unified trace: the last section where a sensor is searched */
-	struct index index;
-	bool has_index;
+	uint64_t section;  /* sections so far, also before `again` */
+	uint64_t *ids;	   /* of a unified trace: the last section where a sensor is searched */
 	uint8_t *wanted;   /* by chunk */
 	uint32_t searched; /* chunks that were searched with the index, */
 	uint64_t until;	   /* and the next one as far as this place */
@@ -143,14 +132,14 @@ static int block(struct reader *r, struct pcapng_block *b, bool frames)
 /* Whether frames at this place were found before the index turned out to be wrong. */
 static bool is_searched(const struct reader *r, uint64_t at)
 {
-	uint32_t from = 0, to = r->index.chunk_count;
+	uint32_t from = 0, to = r->source.index.chunk_count;
 
 	if (!r->again)
 		return false;
 	while (from + 1 < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (r->index.chunks[middle].at <= at)
+		if (r->source.index.chunks[middle].at <= at)
 			from = middle;
 		else
 			to = middle;
@@ -166,13 +155,13 @@ static int read_to(struct reader *r, uint64_t to, bool frames)
 	int64_t n = 1;
 	int err = 0;
 
-	while (!err && n > 0 && r->blocks.at < to) {
-		uint64_t at = r->blocks.at;
+	while (!err && n > 0 && r->source.blocks.at < to) {
+		uint64_t at = r->source.blocks.at;
 
 		err = r->of->blocks++ % TELL_EVERY ? 0 : tell(r->of);
 		if (err)
 			break;
-		n = blocks_next(&r->blocks, &b);
+		n = blocks_next(&r->source.blocks, &b);
 		err = n < 0 ? (int)n : n ? block(r, &b, frames && !is_searched(r, at)) : 0;
 	}
 	return err;
@@ -196,7 +185,7 @@ static uint64_t chunk_end(const struct index *x, uint32_t i)
 /* Reads the chunks that can have something, and those that describe interfaces. */
 static int read_chunks(struct reader *r)
 {
-	const struct index *x = &r->index;
+	const struct index *x = &r->source.index;
 	uint8_t *describing = malloc(x->chunk_count + 1);
 	int err = describing ? 0 : -ENOMEM;
 
@@ -205,138 +194,33 @@ static int read_chunks(struct reader *r)
 	for (uint32_t i = 0; !err && i < x->chunk_count; i++) {
 		if (!r->wanted[i] && !describing[i])
 			continue;
-		if (r->blocks.at < x->chunks[i].at)
-			r->blocks.at = x->chunks[i].at;
+		if (r->source.blocks.at < x->chunks[i].at)
+			r->source.blocks.at = x->chunks[i].at;
 		r->searched = i;
 		err = read_to(r, chunk_end(x, i), r->wanted[i]);
-		if (!err && r->blocks.at < chunk_end(x, i))
+		if (!err && r->source.blocks.at < chunk_end(x, i))
 			err = -EBADMSG; /* the file ends before */
 	}
-	r->until = r->blocks.at;
+	r->until = r->source.blocks.at;
 	free(describing);
 	return err;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool index_fits(const struct reader *r, const struct stem *s)
-{
-	struct stat st;
-
-	if (!s->has[FORM_PCAPNG])
-		return index_is_of(&r->index.head, r->fd);
-	return !fstat(r->fd, &st) && (uint64_t)st.st_size == r->index.head.pcapng_bytes;
-}
-
-/* By the sizes alone, before the file is opened. */
-static bool index_matches(const struct index *x, const struct stem *s)
-{
-	if (s->has[FORM_PCAPNG])
-		return !x->head.file_bytes && x->head.pcapng_bytes == s->bytes[FORM_PCAPNG];
-	return x->head.file_bytes == s->bytes[FORM_ZST];
-}
-
-/* Returns 0, or -EBADMSG if the index cannot be used: the file is then read whole. */
-static int open_index(struct reader *r, const struct stem *s)
-{
-	char name[NAME_MAX + 1];
-	int fd, err;
-
-	if (!s->has[FORM_INDEX])
-		return 0;
-	fd = form_open(r->of->folder, s->name, FORM_INDEX, name);
-	if (fd == -ENOENT)
-		return 0;
-	err = fd < 0 ? fd : index_read(&r->index, fd);
-	if (fd >= 0)
-		close(fd);
-	if (!err && !index_matches(&r->index, s)) {
-		/* The index of a capture file that grew, or was written anew, is older than the
-		 * file. */
-		if (!s->has[FORM_PCAPNG])
-			log_line("%s: is of another file; the file is searched without it", name);
-		index_close(&r->index);
-		return 0;
-	}
-	r->has_index = !err;
-	if (err && err != -ENOMEM)
-		log_line("%s: %s; the file is searched without it", name, index_error(err));
-	return err == -ENOMEM ? err : 0;
-}
-
-static int open_blocks(struct reader *r)
-{
-	if (r->name[strlen(r->name) - 1] != ZST_LAST)
-		return blocks_open(&r->blocks, r->fd);
-	r->unpack = unpack_new(r->fd);
-	if (!r->unpack)
-		return -ENOMEM;
-	return blocks_open_from(&r->blocks, unpack_read, r->unpack, BLOCKS_UNTIL_END);
-}
-
-static int open_capture(struct reader *r, const struct stem *s)
-{
-	r->fd = form_open(r->of->folder, s->name, s->has[FORM_PCAPNG] ? FORM_PCAPNG : FORM_ZST,
-			  r->name);
-	if (r->fd == -ENOENT && s->has[FORM_PCAPNG]) /* it was compressed just now */
-		r->fd = form_open(r->of->folder, s->name, FORM_ZST, r->name);
-	if (r->fd < 0)
-		return r->fd;
-	if (r->has_index && !index_fits(r, s)) {
-		/* A file that grows has an older index, or none. */
-		if (!s->has[FORM_PCAPNG])
-			log_line("%s: its index is of another file; it is searched without",
-				 r->name);
-		r->has_index = false;
-	}
-	return open_blocks(r);
-}
-
-/* keep/pack leaves both as they are. */
-static void check_other_form(struct reader *r, const struct stem *s)
-{
-	struct stat st;
-
-	if (!s->has[FORM_ZST] || r->name[strlen(r->name) - 1] == ZST_LAST || fstat(r->fd, &st) ||
-	    !same_capture(r->of->folder, s->name, st.st_size))
-		return;
-	log_line("%s.zst: is of another capture than %s; it is not searched; rename one of them",
-		 r->name, r->name);
-	r->of->damaged++;
-}
-
-static void close_blocks(struct reader *r)
-{
-	blocks_close(&r->blocks);
-	unpack_free(r->unpack);
-	r->unpack = NULL;
-	sections_free(&r->sections);
-}
-
-static void reader_end(struct reader *r)
-{
-	if (r->has_index || r->index.bytes)
-		index_close(&r->index);
-	close_blocks(r);
-	free(r->wanted);
-	free(r->ids);
-	if (r->fd >= 0)
-		close(r->fd);
-}
-
 /* An index that leads to no block, or past one, is wrong, or the file is. */
 static int read_file(struct reader *r)
 {
 	int err;
 
-	if (!r->has_index)
+	if (!r->source.has_index)
 		return read_to(r, UINT64_MAX, true);
 	err = read_chunks(r);
 	if (err != -EBADMSG && err != -ENODATA)
 		return err;
-	close_blocks(r);
+	sections_free(&r->sections);
 	r->again = true;
-	err = open_blocks(r);
+	err = source_rewind(&r->source);
 	return err ?: read_to(r, UINT64_MAX, true);
 }
 
@@ -347,33 +231,48 @@ static int read_end(struct reader *r, const struct stem *s, int err)
 		return err;
 	if (err == -ENODATA && s->has[FORM_PCAPNG] && !s->is_followed)
 		return 0;
-	log_line("%s: %s at byte %llu; the rest is not searched", r->name, blocks_error(err),
-		 (unsigned long long)r->blocks.at);
+	log_line("%s: %s at byte %llu; the rest is not searched", r->source.name, blocks_error(err),
+		 (unsigned long long)r->source.blocks.at);
 	r->of->damaged++;
 	return 0;
 }
 
+static void reader_end(struct reader *r)
+{
+	source_close(&r->source);
+	sections_free(&r->sections);
+	free(r->wanted);
+	free(r->ids);
+}
+
+/* A file that was deleted just now is no error. */
+static int read_source(struct reader *r, const struct stem *stem)
+{
+	struct search *s = r->of;
+	int err = source_open(&r->source, stem);
+
+	if (err == -ENOENT)
+		return 0;
+	s->opened += !err;
+	s->damaged += !err && source_has_double(&r->source, stem);
+	return read_end(r, stem, err ?: read_file(r));
+}
+
 static int search_file(struct search *s, const struct stem *stem)
 {
-	struct reader r = { .of = s, .fd = -1 };
-	int err = open_index(&r, stem);
+	struct reader r = { .of = s };
 	bool wanted = true;
+	int err;
 
-	if (!err && r.has_index) {
-		r.wanted = malloc(r.index.chunk_count + 1);
+	source_init(&r.source, s->folder);
+	err = source_index(&r.source, stem);
+	if (!err && r.source.has_index) {
+		r.wanted = malloc(r.source.index.chunk_count + 1);
 		err = r.wanted ? 0 : -ENOMEM;
-		wanted = !err && query_index(s->query, &r.index, r.wanted);
+		wanted = !err && query_index(s->query, &r.source.index, r.wanted);
 	}
-	if (!err && wanted) {
-		err = open_capture(&r, stem);
-		s->opened += !err;
-		if (!err)
-			check_other_form(&r, stem);
-		if (err == -ENOENT) /* it was deleted just now */
-			err = 0;
-		else
-			err = read_end(&r, stem, err ?: read_file(&r));
-	}
+	if (!err && wanted)
+		err = read_source(&r, stem);
 	reader_end(&r);
 	return err;
 }
