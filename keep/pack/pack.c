@@ -10,13 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/index_read.h"
-#include "archive/series_name.h"
 #include "archive/unpack.h"
 #include "common/log.h"
 #include "compress.h"
 #include "keep/folder/same.h"
-#include "keep/place/table_name.h"
 #include "keep/place/place.h"
 #include "walk.h"
 #include "wire/bytes.h"
@@ -182,60 +179,6 @@ static int packing_end(struct packing *k, int err)
 	return err;
 }
 
-/* ---- earlier forms --------------------------------------------------------------------------- */
-
-/* Reads the head of a stem's index, if all of the index is well-formed. Returns as index_read(), or
- * -errno. */
-static int read_all(struct index_head *head, int folder, const char *stem)
-{
-	char name[NAME_MAX + 1];
-	int fd = form_open(folder, stem, FORM_INDEX, name), err;
-	struct index x;
-
-	if (fd < 0)
-		return fd;
-	err = index_read_head(head, fd);
-	if (!err) {
-		err = index_read(&x, fd);
-		if (!err)
-			index_close(&x);
-		else if (err == -EBADMSG)
-			log_line("%s: is damaged; it is made again", name);
-	}
-	close(fd);
-	return err;
-}
-
-/* An index is replaced, another program's file of its name is not. */
-static int check_index(int folder, const char *stem)
-{
-	char name[NAME_MAX + 1];
-	int fd = form_open(folder, stem, FORM_INDEX, name);
-	bool is_one;
-
-	if (fd < 0)
-		return 0;
-	is_one = index_is_one(fd);
-	close(fd);
-	if (is_one)
-		return 0;
-	log_line("%s: is not an index; the capture file of this name is left as it is; rename one "
-		 "of them",
-		 name);
-	return -ENOTUNIQ;
-}
-
-static int check_name(const char *stem, const struct pack_options *o)
-{
-	const char *wrong = o->columns < 0 ? NULL : table_wrong_stem(stem);
-
-	if (!wrong)
-		return 0;
-	log_line("%s.pcapng: tables cannot have this name: %s; it is left as it is; rename it",
-		 stem, wrong);
-	return -ENOTUNIQ;
-}
-
 /* ---- packing --------------------------------------------------------------------------------- */
 
 static int begin_compression(struct packing *k)
@@ -279,8 +222,8 @@ int pack(int folder, const char *stem, const struct pack_options *o, struct pack
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = check_name(stem, o) ?: open_input(&k, FORM_PCAPNG)
-		      ?: same_capture(folder, stem, k.st.st_size) ?: check_index(folder, stem);
+	err = pack_check(folder, stem, o) ?: open_input(&k, FORM_PCAPNG)
+		      ?: same_capture(folder, stem, k.st.st_size);
 	if (!err && o->compress)
 		err = begin_compression(&k);
 	err = err ?: blocks_open_from(&k.blocks, read_capture, &k, k.st.st_size) ?: walk(&k, o);
@@ -309,7 +252,7 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 	int err;
 
 	packing_init(&k, folder, stem);
-	err = check_name(stem, o) ?: open_input(&k, FORM_ZST) ?: check_index(folder, stem) ?: read_end(&k);
+	err = pack_check(folder, stem, o) ?: open_input(&k, FORM_ZST) ?: read_end(&k);
 	if (!err) {
 		k.unpack = unpack_new(k.fd);
 		err = k.unpack ? 0 : -ENOMEM;
@@ -319,42 +262,4 @@ int pack_index(int folder, const char *stem, const struct pack_options *o, struc
 	err = err ?: write_index(&k, p) ?:
 		    columns_put(&k.walk.columns) ?: place_put(&k.index) ?: sync_folder(folder);
 	return packing_end(&k, err);
-}
-
-/* Whether the index is of this compressed file, or of this capture file. */
-static bool index_fits(int folder, const struct stem *s, const struct index_head *head)
-{
-	char name[NAME_MAX + 1];
-	bool fits;
-	int zst;
-
-	if (s->has[FORM_PCAPNG])
-		return !head->file_bytes && head->pcapng_bytes == s->bytes[FORM_PCAPNG];
-	zst = form_open(folder, s->name, FORM_ZST, name);
-	if (zst < 0)
-		return false;
-	fits = index_is_of(head, zst);
-	close(zst);
-	return fits;
-}
-
-bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o)
-{
-	struct index_head head;
-
-	if (!s->has[FORM_INDEX] || (s->has[FORM_PCAPNG] && o->compress))
-		return false;
-	return !read_all(&head, folder, s->name) && (o->columns < 0 || head.tables == o->tables) &&
-	       index_fits(folder, s, &head);
-}
-
-int pack_clean(int folder)
-{
-	static const char *const names[] = { PLACE_NEW(ARCHIVE_COMPRESSED),
-					     PLACE_NEW(ARCHIVE_INDEX) };
-	int removed = 0;
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
-		removed += !unlinkat(folder, names[i], 0);
-	return removed;
 }

@@ -28,6 +28,9 @@ struct packed {
  * file; -ESTALE if it changed meanwhile; -ENOSPC or -EDQUOT; or -errno after a line. After an
  * error, the capture file and its forms are as before. */
 int pack(int folder, const char *stem, const struct pack_options *o, struct packed *p);
+/* Whether a stem can be packed: its tables can have its name, and no other program's file is in the
+ * place of its index. Returns 0, or -ENOTUNIQ after a line. pack() and pack_index() ask this. */
+int pack_check(int folder, const char *stem, const struct pack_options *o);
 /* Whether a file has all forms, and a whole index that is its own. */
 bool pack_is_done(int folder, const struct stem *s, const struct pack_options *o);
 /* Makes the index and the columns of a compressed file again. */
