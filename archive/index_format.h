@@ -31,4 +31,10 @@ enum { INDEX_FLAG_ALL_ADDRESSES = 1, INDEX_FLAG_IS_MERGED = 2 };
 
 uint64_t index_hash(const uint8_t *bytes, uint64_t len);
 
+/* Places of ranges that so many addresses have. */
+static inline uint32_t index_steps(uint32_t addresses)
+{
+	return (addresses + INDEX_STEP - 1) / INDEX_STEP;
+}
+
 #endif

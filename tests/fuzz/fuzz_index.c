@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: archive/index_read.o archive/index_hash.o */
+/* links: archive/index_read.o archive/index_cursor.o archive/index_hash.o */
 /*
  * The index of a capture file. Input: the index's bytes; their hash is made right. Always holds:
  * what cursors give is inside the file's lists, chunks are in order, and each address that is

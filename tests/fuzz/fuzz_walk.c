@@ -4,10 +4,11 @@
  * keep/columns/frame_columns.o keep/columns/frames.o keep/columns/table.o keep/columns/texts.o
  * keep/columns/transmissions.o keep/parquet/column.o keep/parquet/encode.o keep/parquet/footer.o
  * keep/parquet/writer.o keep/place/day_name.o keep/place/place.o archive/index_build.o
- * archive/index_hash.o archive/index_lay.o archive/index_read.o pcapng/block.o pcapng/blocks.o
- * pcapng/combo_name.o pcapng/receptions.o dissect/airtime.o dissect/dot11_body.o dissect/dissect.o
- * dissect/dot11.o dissect/network.o dissect/ppi.o dissect/prism.o dissect/radio.o
- * dissect/radiotap.o wire/channel.o common/stop.o common/buffer.o common/space.o
+ * archive/index_hash.o archive/index_lay.o archive/index_read.o archive/index_cursor.o
+ * pcapng/block.o pcapng/blocks.o pcapng/combo_name.o pcapng/receptions.o dissect/airtime.o
+ * dissect/dot11_body.o dissect/dissect.o dissect/dot11.o dissect/network.o dissect/ppi.o
+ * dissect/prism.o dissect/radio.o dissect/radiotap.o wire/channel.o common/stop.o common/buffer.o
+ * common/space.o
  */
 /*
  * The walk through a capture file. Input: the file. Always holds: the index can be read, its chunks

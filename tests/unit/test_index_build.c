@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: archive/index_build.o archive/index_lay.o archive/index_hash.o archive/index_read.o */
+/* links: archive/index_build.o archive/index_lay.o archive/index_hash.o archive/index_read.o
+ * archive/index_cursor.o */
 #include "unit.h"
 
 #include "archive/index_build.h"
