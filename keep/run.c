@@ -217,7 +217,7 @@ int run(const struct keep_options *o)
 	if (!err) {
 		err = o->once ? look_once(&r.look) : serve(&r);
 		say_end(&r);
-		status = err || (o->once && r.look.failed);
+		status = err == -EPERM ? EXIT_USAGE : err || (o->once && r.look.failed);
 	}
 	notify_close(&r.notify);
 	look_end(&r.look);

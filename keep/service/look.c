@@ -278,7 +278,8 @@ int look(struct look *l)
 	if (err)
 		return err;
 	age_look(&l->age);
-	err = delete_old(l, &files) ?: pack_all(l, &files);
+	err = permitted(l->folder, &files, l->min_free)
+		      ?: delete_old(l, &files) ?: pack_all(l, &files);
 	listing_free(&files);
 	if (err)
 		return err;

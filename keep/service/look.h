@@ -32,8 +32,9 @@ struct look {
 /* Before the first look: checks that collectors leave the files to us (folder/permitted.h), and
  * removes what a killed program has not finished. Returns 0, -EPERM after a line, or -errno. */
 int look_begin(struct look *l);
-/* Returns 0; 1 if there is more to do at once; -EINTR after a signal to stop; -ENOSPC, after which
- * a later look may do; or -errno after a line. */
+/* Returns 0; 1 if there is more to do at once; -EPERM as look_begin(), for a collector that has
+ * come since; -EINTR after a signal to stop; -ENOSPC, after which a later look may do; or -errno
+ * after a line. */
 int look(struct look *l);
 void look_end(struct look *l);
 

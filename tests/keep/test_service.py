@@ -218,6 +218,21 @@ def test_a_unified_trace_is_closed_when_its_merge_has_ended(folder, frames):
     assert stems(folder) == {"unified": {"pcapng.zst", "idx"}}
 
 
+@pytest.mark.parametrize("theirs, said", [("--keep-free: 1073741824 bytes, 50 %", "must be more than the collector's"),
+                                          ("in the ring of -w saluki.pcapng: the oldest files are deleted (-W)",
+                                           "its collector deletes files itself")])
+def test_a_collector_that_comes_later_is_seen(folder, frames, theirs, said):
+    make_series(folder, 1, frames)
+    with subprocess.Popen([made.PROGRAM, "--min-free", "1M", folder], stderr=subprocess.PIPE) as service:
+        try:
+            wait_for(lambda: stems(folder).get(stem(1)) == {"pcapng.zst", "idx"})
+            write(folder, 3, Capture(comments=[theirs]).add(frames[:1]).bytes())
+            assert service.wait(20) == 2
+        finally:
+            service.kill()
+        assert said in service.stderr.read().decode()
+
+
 def test_one_program_a_folder(folder, frames):
     make_series(folder, 1, frames)
     with subprocess.Popen([made.PROGRAM, folder], stderr=subprocess.PIPE) as first:
