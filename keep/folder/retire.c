@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "origin.h"
 
 #define RETIRE_SHARE 8 /* of the files: more are not deleted for what is wanted */
 
@@ -19,8 +20,8 @@ static uint64_t bytes_of(const struct stem *s)
 	return s->bytes[FORM_PCAPNG] + s->bytes[FORM_ZST] + s->bytes[FORM_INDEX];
 }
 
-/* An uncompressed file is packed if its series goes on. */
-static bool is_packed(const struct stem *s, bool finished)
+/* An uncompressed file can be packed if its series goes on. */
+static bool may_be_packed(const struct stem *s, bool finished)
 {
 	return s->has[FORM_INDEX] && (s->has[FORM_ZST] || s->has[FORM_PCAPNG]) &&
 	       (!s->has[FORM_PCAPNG] || s->is_followed || finished);
@@ -93,11 +94,21 @@ static void retire_oldest(int folder, struct stem **oldest, unsigned int count, 
 		      (limits->max_bytes && total > limits->max_bytes) ||
 		      is_too_full(folder, free_before, min_free, r)))
 			break;
-		if (!delete (folder, s, r))
+		if (limits->is_packed(folder, s) && !delete (folder, s, r))
 			total -= bytes;
 	}
 	if (r->files)
 		syncfs(folder);
+}
+
+/* Files of other programs are not deleted, so that they do not count: else ours all went for them.
+ */
+static bool counts(int folder, const struct stem *s)
+{
+	char name[NAME_MAX + 1];
+	struct origin o;
+
+	return s->has[FORM_INDEX] || (!origin_of(&o, folder, s->name, name) && origin_is_ours(&o));
 }
 
 int retire(int folder, struct listing *l, const struct retire_limits *limits, struct retired *r)
@@ -110,8 +121,9 @@ int retire(int folder, struct listing *l, const struct retire_limits *limits, st
 	if (!oldest)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->count; i++) {
-		total += bytes_of(&l->list[i]);
-		if (is_packed(&l->list[i], limits->finished))
+		if (counts(folder, &l->list[i]))
+			total += bytes_of(&l->list[i]);
+		if (may_be_packed(&l->list[i], limits->finished))
 			oldest[count++] = &l->list[i];
 	}
 	if (count)

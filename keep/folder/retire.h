@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Retire: deletes the oldest capture files. Always holds: a deleted file is packed (its index
+ * Retire: deletes the oldest capture files. Always holds: a deleted file is packed (its own index
  * stands beside it), and its index goes after it.
  */
 #ifndef KEEP_FOLDER_RETIRE_H
@@ -14,6 +14,8 @@ struct retire_limits {
 	uint64_t min_free;  /* bytes on the file system; 0: any */
 	uint64_t wanted;    /* with min_free: so many more, unless that is much of all files */
 	bool finished;	    /* nobody writes to the files */
+	/* Whether a stem's index is its own: a file that has the name of one is not enough. */
+	bool (*is_packed)(int folder, const struct stem *s);
 };
 
 struct retired {

@@ -180,13 +180,21 @@ static uint64_t wanted(const struct look *l)
 	return same_disk ? l->closed.compact.wanted : 0;
 }
 
+static bool has_index(int folder, const struct stem *s)
+{
+	static const struct pack_options index = { .compress = false, .columns = -1 };
+
+	return pack_is_done(folder, s, &index);
+}
+
 static int delete_old(struct look *l, struct listing *files)
 {
 	struct retire_limits limits = { .before_ns = INT64_MIN,
 					.max_bytes = l->max_bytes,
 					.min_free = min_free_bytes(l),
 					.wanted = wanted(l),
-					.finished = l->finished };
+					.finished = l->finished,
+					.is_packed = has_index };
 	struct retired now;
 	int err;
 

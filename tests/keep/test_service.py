@@ -452,6 +452,31 @@ def test_foreign_files_are_never_deleted(folder, frames):
     assert {p.name for p in folder.iterdir()} - {".saluki-keep"} == {*foreign, file_name(3)}
 
 
+@pytest.mark.parametrize("options", [["--max-age", "1h"], ["--max-bytes", "1"]])
+@pytest.mark.parametrize("what", ["foreign", "own", "another capture"])
+def test_a_file_that_has_the_name_of_an_index_permits_no_deletion(folder, frames, what, options):
+    data = Capture().add(frames[:100]).bytes()
+    if what == "another capture":
+        write(folder, 1, Capture().add(frames[100:200]).bytes())
+        write(folder, 2, data)
+        keep("--once", folder)
+    else:
+        write(folder, 2, data)
+        (folder / f"{stem(1)}.idx").write_bytes(b"hello")
+    write(folder, 1, made.section("Dumpcap") + made.interface() if what == "foreign" else data, age_s=50 * HOUR)
+    before = contents(folder)
+    keep("--once", *options, folder, status=0 if what == "foreign" else 1)
+    assert contents(folder) == before
+    assert what == "another capture" or (folder / f"{stem(1)}.idx").read_bytes() == b"hello"
+
+
+def test_a_large_file_of_another_program_takes_no_space_of_ours(folder, frames):
+    make_series(folder, 3, frames)
+    (folder / "big.pcapng").write_bytes(made.section("Dumpcap") + bytes(2**22))
+    keep("--once", "--max-bytes", "2M", folder)
+    assert stems(folder).keys() >= {stem(n) for n in (1, 2, 3)}
+
+
 def test_compressed_files_and_indexes_of_others_stay(folder, frames):
     """Also if nothing else is left to delete."""
     make_series(folder, 1, frames)
