@@ -31,6 +31,9 @@ struct compact {
 int compact(struct compact *c, const char *before, uint64_t min_free);
 /* Deletes the Parquet files of days before this one. Returns how many, or -errno. */
 int compact_expire(const struct compact *c, const char *before);
+/* Deletes the tables of a capture file, of all days: a new one has its name. Returns 0 or -errno.
+ */
+int compact_forget(int folder, const char *const *tables, const char *stem);
 void compact_end(struct compact *c);
 
 #endif

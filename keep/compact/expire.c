@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "concat.h"
 #include "day.h"
 #include "days.h"
+#include "keep/place/table_name.h"
 
 static bool is_ours(int day, const char *name)
 {
@@ -65,4 +67,23 @@ int compact_expire(const struct compact *c, const char *before)
 	int err = days_visit_all(c->folder, c->tables, before, expire_day, &files);
 
 	return err < 0 ? err : files;
+}
+
+/* ---- one file's ------------------------------------------------------------------------------ */
+
+static int forget(void *name, int table, int day, const char *table_name, const char *day_name)
+{
+	(void)table;
+	(void)table_name;
+	(void)day_name;
+	return unlinkat(day, name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+int compact_forget(int folder, const char *const *tables, const char *stem)
+{
+	char name[NAME_MAX + 1];
+
+	if (snprintf(name, sizeof(name), "%s" TABLE_ENDING, stem) >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	return days_visit_all(folder, tables, "day=:", forget, name); /* behind all days */
 }

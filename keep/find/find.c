@@ -19,6 +19,8 @@
 #include "common/terminal_line.h"
 #include "counts.h"
 #include "find_options.h"
+#include "keep/columns/columns.h"
+#include "keep/compact/compact.h"
 #include "keep/pack/tables.h"
 #include "keep/process/sandbox.h"
 #include "output.h"
@@ -83,15 +85,22 @@ static int progress(void *context, const struct search *s)
 
 static int open_output(struct find *f)
 {
+	int err = 0;
+
 	if (!f->o.write)
 		return 0;
+	if (f->o.columns)
+		err = output_tables_open(&f->tables, f->o.columns, f->o.write);
+	if (err)
+		return err;
 	f->fd = output_file_open(f->o.write, f->o.columns, f->folder, f->o.pseudonyms);
 	if (f->fd < 0)
 		return f->fd;
 	f->output = output_new(f->fd);
 	if (!f->output)
 		return -ENOMEM;
-	return f->o.columns ? output_tables_open(&f->tables, f->o.columns, f->o.write) : 0;
+	/* Else a search that is interrupted would leave those of an earlier one. */
+	return f->o.columns ? compact_forget(f->tables.folder, columns_names, f->tables.stem) : 0;
 }
 
 static int read_key(struct find *f)
@@ -123,10 +132,15 @@ static const char *output_name(const struct find *f)
 
 static int write_tables(const struct find *f)
 {
-	int err = pack_tables(f->fd, f->tables.stem, f->tables.folder);
+	int err = output_is_mixed(f->output) ? -EXDEV
+					     : pack_tables(f->fd, f->tables.stem, f->tables.folder);
 
-	if (err && err != -EINTR)
-		log_line("--columns %s: %s", f->o.columns, strerror(-err));
+	if (err)
+		log_line("--columns %s: %s", f->o.columns,
+			 err == -EXDEV	 ? "tables of several unified traces cannot be joined; "
+					   "there are none"
+			 : err == -EINTR ? "there are no tables"
+					 : strerror(-err));
 	return err;
 }
 
@@ -137,6 +151,8 @@ static int finish(struct find *f, int err)
 
 	if (f->output && err >= 0)
 		err = output_flush(f->output) ?: err;
+	else if (f->output && err == -EINTR)
+		output_interrupt(f->output);
 	terminal_line_close(&f->line);
 	if (err == -EPIPE)
 		return 0;

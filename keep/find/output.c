@@ -95,6 +95,17 @@ int output_flush(struct output *o)
 	return 0;
 }
 
+void output_interrupt(struct output *o)
+{
+	if (o->is_file)
+		output_flush(o);
+}
+
+bool output_is_mixed(const struct output *o)
+{
+	return o->is_mixed;
+}
+
 /* A pipe without a reader has an error, which poll(2) always tells. */
 int output_tick(struct output *o)
 {

@@ -19,6 +19,10 @@ struct output *output_new(int fd);
 int output_frame(struct output *o, const struct found *f);
 /* Writes what waits. Returns as output_frame(). */
 int output_flush(struct output *o);
+/* Writes what waits into a file; what a pipe has not taken is lost. */
+void output_interrupt(struct output *o);
+/* Whether frames of several unified traces were written, which was logged. */
+bool output_is_mixed(const struct output *o);
 /* The same; notices a reader that has left also if nothing waits. */
 int output_tick(struct output *o);
 void output_free(struct output *o);

@@ -2,6 +2,7 @@
 /* Output file: see output_file.h. */
 #include "output_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "archive/series_name.h"
+#include "common/directory.h"
 #include "common/log.h"
 #include "keep/place/table_name.h"
 #include "keep/process/lock.h"
@@ -50,7 +52,39 @@ static bool is_file(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && is_same(&a, &b);
 }
 
-static int open_file(const char *write, bool read)
+/* Also a file that has a further name elsewhere. */
+static bool has(int folder, const struct stat *file)
+{
+	DIR *d = directory_list(folder);
+	struct stat searched;
+	struct dirent *e;
+	bool found = false;
+
+	if (!d)
+		return false;
+	if (!fstat(folder, &searched) && searched.st_dev == file->st_dev)
+		while (!found && (e = readdir(d)))
+			found = e->d_ino == file->st_ino;
+	closedir(d);
+	return found;
+}
+
+static bool leads_nowhere(const char *write)
+{
+	struct stat st;
+
+	return !lstat(write, &st) && S_ISLNK(st.st_mode) && stat(write, &st) && errno == ENOENT;
+}
+
+static int open_standard(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Returns -EXDEV for a file of the folder. */
+static int open_file(const char *write, bool read, int folder)
 {
 	int fd = open(write, (read ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0640);
 	bool is_regular;
@@ -60,7 +94,9 @@ static int open_file(const char *write, bool read)
 	if (fd < 0)
 		return -errno;
 	is_regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
-	if (is_regular && (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0)))
+	if (is_regular && has(folder, &st))
+		err = -EXDEV;
+	else if (is_regular && (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0)))
 		err = -errno;
 	else if (!is_regular && read)
 		err = -EINVAL;
@@ -76,42 +112,45 @@ int output_file_open(const char *write, bool read, int folder, const char *key)
 	const char *path = is_standard ? STANDARD_OUTPUT : write;
 	int fd;
 
-	if (is_in(folder, path)) {
-		log_line("-w %s: is in the folder that is searched; write to another one", write);
+	if (!is_standard && leads_nowhere(write)) {
+		log_line("-w %s: is a link to a file that is not there", write);
 		return -EPERM;
 	}
 	if (key && is_file(path, key)) {
 		log_line("-w %s: is the file of --pseudonyms", write);
 		return -EPERM;
 	}
-	fd = is_standard ? dup(STDOUT_FILENO) : open_file(write, read);
-	if (fd < 0 && is_standard)
-		fd = -errno;
+	if (is_in(folder, path))
+		fd = -EXDEV;
+	else
+		fd = is_standard ? open_standard() : open_file(write, read, folder);
 	if (fd < 0)
 		log_line("-w %s: %s", write,
-			 fd == -EWOULDBLOCK ? "another program writes to it" : strerror(-fd));
-	return fd;
+			 fd == -EXDEV ? "is in the folder that is searched; write to another one"
+			 : fd == -EWOULDBLOCK	 ? "another program writes to it"
+			 : fd == -EINVAL && read ? "is not a regular file, which --columns needs"
+						 : strerror(-fd));
+	return fd == -EXDEV ? -EPERM : fd;
 }
 
 int output_tables_open(struct output_tables *t, const char *columns, const char *write)
 {
 	const char *base = strrchr(write, '/') ? strrchr(write, '/') + 1 : write, *wrong;
-	char real[PATH_MAX];
 	uint64_t number;
 	int lock;
 
-	t->folder = open(columns, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->folder < 0 || !realpath(write, real)) {
-		log_line("--columns %s: %s", columns, strerror(errno));
-		return -errno;
-	}
 	snprintf(t->stem, sizeof(t->stem), "%.*s", (int)(strlen(base) - strlen(ARCHIVE_CAPTURE)),
 		 base);
 	wrong = table_wrong_stem(t->stem);
 	if (wrong) {
 		log_line("-w %s: tables cannot have this name: %s", write, wrong);
-		return -EINVAL;
+		return -EPERM;
 	}
-	lock = lock_columns(t->folder, columns, dirname(real), &number);
+	t->folder = open(columns, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->folder < 0) {
+		log_line("--columns %s: %s", columns, strerror(errno));
+		return -errno;
+	}
+	lock = lock_columns(t->folder, columns, NULL, &number);
 	return lock < 0 ? lock : 0;
 }

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* `read`: it is a regular file, and is read later. `folder`: a descriptor of the folder that is
+/* `read`: it is a regular file that is read later. `folder`: a descriptor of the folder that is
  * searched. `key`: the file of --pseudonyms, or NULL. A regular file is locked, so that saluki-keep
  * leaves it alone until it is whole. Returns a descriptor; -EPERM after a line if the file is in
  * the folder, or is the key; or -errno after a line. */
@@ -18,7 +18,8 @@ struct output_tables {
 	int folder; /* a descriptor */
 };
 
-/* Locks the folder of the tables. Returns 0, or -errno after a line. */
+/* Locks the folder of the tables, which is not that of a saluki-keep. Returns 0, or -errno after a
+ * line. */
 int output_tables_open(struct output_tables *t, const char *columns, const char *write);
 
 #endif

@@ -13,9 +13,9 @@ unsigned int table_part(const char *name)
 	unsigned int number = 0;
 	int len = 0;
 
-	if (sscanf(name, "part-%u%n", &number, &len) != 1 || strcmp(name + len, TABLE_ENDING) != 0)
+	if (sscanf(name, "part-%8u%n", &number, &len) != 1 || strcmp(name + len, TABLE_ENDING) != 0)
 		return 0;
-	return number;
+	return number; /* more than 8 digits: none */
 }
 
 bool table_is_text(const char *name)
@@ -36,5 +36,7 @@ const char *table_wrong_stem(const char *stem)
 		return "it is too long";
 	if (!strncmp(stem, "part-", 5) && table_part(name))
 		return "joined tables have such names";
+	if (*stem == '_' || *stem == '.')
+		return "pandas and Spark read no file with '_' or '.' at its begin";
 	return table_is_text(stem) ? NULL : "it is not UTF-8, or has control characters";
 }

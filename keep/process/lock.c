@@ -81,7 +81,8 @@ int lock_columns(int folder, const char *name, const char *captures, uint64_t *n
 
 	if (fd < 0)
 		return fd;
-	if (!realpath(captures, ours) || !read_owner(fd, number, theirs)) {
+	*ours = 0;
+	if ((captures && !realpath(captures, ours)) || !read_owner(fd, number, theirs)) {
 		log_line("%s: %s", name, strerror(errno));
 		return -errno;
 	}
@@ -91,7 +92,7 @@ int lock_columns(int folder, const char *name, const char *captures, uint64_t *n
 			 name, theirs, name);
 		return -EBUSY;
 	}
-	if (!*theirs)
+	if (!*theirs && captures)
 		write_owner(fd, number, ours, name);
 	return fd;
 }

@@ -81,7 +81,7 @@ MERGE = {
 KEEP = {
     "keep": {"extcap", "find", "service", "process"},
     "keep/extcap": {"find", "process", "folder"},
-    "keep/find": {"pseudonym", "pack", "place", "process", "folder", "model"},
+    "keep/find": {"pseudonym", "compact", "pack", "columns", "place", "process", "folder", "model"},
     "keep/pseudonym": {"model"},
     "keep/service": {"compact", "pack", "columns", "parquet", "place", "folder", "model"},
     "keep/compact": {"parquet", "place"},

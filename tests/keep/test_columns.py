@@ -322,6 +322,32 @@ def test_two_traces_in_one_file_are_said(folder, tmp_path):
     assert said.count("several unified traces") == 1
 
 
+def test_tables_of_two_traces_are_not_written(folder, tmp_path):
+    """Their transmissions have the same numbers."""
+    found = tmp_path / "tables"
+    found.mkdir()
+    for seed in (1, 2):
+        sim.simulate(seconds=1.0, sensors=3, aps=2, stas=4, seed=seed).write_stream(tmp_path / "air.pcapng")
+        program.run("-q", "-w", folder / f"{seed}.pcapng", tmp_path / "air.pcapng")
+    _, said = keep("find", "-w", tmp_path / "x.pcapng", "--columns", found, folder, status=1)
+    assert "tables of several unified traces cannot be joined" in said and not list(found.rglob("*.parquet"))
+
+
+def test_found_tables_replace_those_of_the_same_name(folder, frames, tmp_path):
+    """Also those of another day, and also if nothing is found: they had real addresses."""
+    write(folder, 1, Capture().add(frames).bytes())
+    found = tmp_path / "tables"
+    found.mkdir()
+    keep("find", "-w", tmp_path / "x.pcapng", "--columns", found, folder)
+    day, = (found / "frames").iterdir()
+    assert len(tables(folder, found)) == len(frames)
+    day.rename(day.parent / "day=2026-01-01")
+    keep("find", "-w", tmp_path / "x.pcapng", "--columns", found, folder)
+    assert len(tables(folder, found)) == len(frames)
+    keep("find", "--mac", "00:00:00:00:00:01", "-w", tmp_path / "x.pcapng", "--columns", found, folder)
+    assert not list(found.rglob("*.parquet")) and (found / ".saluki-columns").read_bytes() == b""
+
+
 def test_readers_read_an_archive_as_one_table(folder, frames):
     made.make_series(folder, 3, frames)
     columns = columns_of(folder)
@@ -427,7 +453,8 @@ def test_another_folder_of_tables_gets_all_tables(folder, frames, tmp_path):
 
 
 @pytest.mark.parametrize("name, why", [("part-00001", "joined tables have such names"), ("a\udcff", "it is not UTF-8"),
-                                       ("b\x1bc", "control characters")])
+                                       ("b\x1bc", "control characters"), ("_d", "pandas and Spark"),
+                                       (".e", "pandas and Spark")])
 def test_names_that_tables_cannot_have(folder, frames, name, why):
     """A joined table would be replaced, and DuckDB reads no folder with such a name."""
     path = folder / f"{name}.pcapng"

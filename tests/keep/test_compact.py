@@ -254,6 +254,16 @@ def test_a_full_disk_is_tried_again(folder, columns, frames, tmp_path):
         subprocess.run(["umount", small], check=True)
 
 
+def test_a_part_with_the_highest_number(folder, columns, frames, tmp_path):
+    """The number of the next part could wrap around, and a part replace itself."""
+    where = packed_day(folder, columns, frames)
+    before = rows(columns)
+    (where / f"{stem(1)}.parquet").rename(where / "part-4294967295.parquet")
+    for _ in range(2):
+        keep("--once", "--columns", columns, idle(tmp_path))
+    assert rows(columns) == before
+
+
 def test_a_disk_that_is_kept_full_has_room_for_a_join(folder, columns, frames):
     """--min-free leaves nothing for a part: some more capture files are deleted for it."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder.parent], check=True)

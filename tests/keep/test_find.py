@@ -273,12 +273,15 @@ def test_an_index_that_may_not_be_read_is_named_and_the_file_is_searched(folder,
     assert len(list(captures.frames(tmp_path / "found.pcapng"))) == len(archive)
 
 
-@pytest.mark.parametrize("way", ["capture", "packed", "new", "link", "standard output"])
+@pytest.mark.parametrize("way", ["capture", "packed", "new", "link", "hard link", "standard output"])
 def test_nothing_is_written_into_the_folder_that_is_searched(folder, archive, tmp_path, way):
     where = {"capture": folder / file_name(6), "packed": folder / f"{file_name(1)}.zst", "new": folder / "new.pcapng",
-             "link": tmp_path / "link.pcapng", "standard output": folder / "shell.pcapng"}[way]
+             "link": tmp_path / "link.pcapng", "hard link": tmp_path / "hard.pcapng",
+             "standard output": folder / "shell.pcapng"}[way]
     if way == "link":
         where.symlink_to(folder / f"{file_name(1)}.zst")
+    if way == "hard link":
+        where.hardlink_to(folder / f"{file_name(1)}.zst")
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     if way == "standard output":
         with open(where, "wb") as out:
@@ -290,6 +293,13 @@ def test_nothing_is_written_into_the_folder_that_is_searched(folder, archive, tm
         _, said = keep("find", "-w", where, folder, status=2)
         assert f"-w {where}: is in the folder that is searched" in said
     assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+def test_a_link_that_leads_nowhere(folder, archive, tmp_path):
+    link = tmp_path / "link.pcapng"
+    link.symlink_to(folder / "new.pcapng")
+    assert "is a link to a file that is not there" in keep("find", "-w", link, folder, status=2)[1]
+    assert not (folder / "new.pcapng").exists()
 
 
 def test_the_key_is_not_overwritten(folder, archive, tmp_path):
@@ -318,10 +328,12 @@ def test_tables_are_those_of_a_file(folder, more, said):
 @pytest.mark.parametrize("name, said", [("part-00001", "tables cannot have this name: joined tables have such names"),
                                         ("found", "No such file or directory")])
 def test_tables_that_cannot_be_written(folder, archive, tmp_path, name, said):
-    columns = tmp_path / "columns"
+    columns, before = tmp_path / "columns", tmp_path / f"{name}.pcapng"
+    before.write_bytes(b"an earlier result")
     if name != "found":
         columns.mkdir()
-    assert said in keep("find", "-w", tmp_path / f"{name}.pcapng", "--columns", columns, folder, status=1)[1]
+    assert said in keep("find", "-w", before, "--columns", columns, folder, status=1 if name == "found" else 2)[1]
+    assert before.read_bytes() == b"an earlier result"
 
 
 def test_another_capture_of_the_same_name_is_named(folder, frames, tmp_path):
