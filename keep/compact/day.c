@@ -18,8 +18,8 @@
 
 void day_line(const struct day_file *f, char line[DAY_LINE_MAX])
 {
-	snprintf(line, DAY_LINE_MAX, "%lld.%09ld %lld %s\n", (long long)f->st.st_mtim.tv_sec,
-		 f->st.st_mtim.tv_nsec, (long long)f->rows, f->name);
+	snprintf(line, DAY_LINE_MAX, "%lld %lld %s\n", (long long)f->st.st_mtim.tv_sec,
+		 (long long)f->rows, f->name);
 }
 
 bool day_has_rows_of(const struct day *d, const struct day_file *f)

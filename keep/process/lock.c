@@ -2,6 +2,7 @@
 /* Lock: see lock.h. */
 #include "lock.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/index_read.h"
+#include "archive/series_name.h"
+#include "common/directory.h"
 #include "common/log.h"
 
 #define CAPTURES_LOCK ".saluki-keep"
@@ -60,18 +64,47 @@ static bool read_owner(int fd, uint64_t *number, char path[PATH_MAX])
 	return true;
 }
 
+static uint64_t make_number(void)
+{
+	uint64_t number = 0;
+
+	getrandom(&number, sizeof(number), 0);
+	return number | 1;
+}
+
 /* If the disk is full, which this program may mend, the next start makes another number. */
-static void write_owner(int fd, uint64_t *number, const char *path, const char *name)
+static void write_owner(int fd, uint64_t number, const char *path, const char *name)
 {
 	char text[PATH_MAX + 32];
-	int len;
+	int len = snprintf(text, sizeof(text), "%016" PRIx64 " %s", number, path);
 
-	*number = 0;
-	getrandom(number, sizeof(*number), 0);
-	*number |= 1;
-	len = snprintf(text, sizeof(text), "%016" PRIx64 " %s", *number, path);
-	if (ftruncate(fd, 0) || (pwrite(fd, text, len, 0) < len && ftruncate(fd, 0)))
+	if (ftruncate(fd, 0) || (pwrite(fd, text, len, 0) < len && ftruncate(fd, 0)) || fsync(fd))
 		log_line("%s/" COLUMNS_LOCK ": %s", name, strerror(errno));
+}
+
+/* Whether an index in the folder has the number of these tables. */
+static bool has_number(const char *captures, uint64_t number)
+{
+	DIR *d = opendir(captures);
+	struct index_head head;
+	struct dirent *e;
+	bool found = false;
+
+	if (!d)
+		return false;
+	while (!found && (e = readdir(d))) {
+		int fd;
+
+		if (!directory_ending(e->d_name, ARCHIVE_INDEX))
+			continue;
+		fd = openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		found = !index_read_head(&head, fd) && head.tables == number;
+		close(fd);
+	}
+	closedir(d);
+	return found;
 }
 
 int lock_columns(int folder, const char *name, const char *captures, uint64_t *number)
@@ -87,12 +120,15 @@ int lock_columns(int folder, const char *name, const char *captures, uint64_t *n
 		return -errno;
 	}
 	if (*theirs && strcmp(ours, theirs) != 0) {
-		log_line("%s: has the tables of %s; use another folder, or, if that one was "
-			 "renamed, remove %s/" COLUMNS_LOCK,
-			 name, theirs, name);
-		return -EBUSY;
+		if (!captures || !access(theirs, F_OK) || !has_number(captures, *number)) {
+			log_line("%s: has the tables of %s; use another folder", name, theirs);
+			return -EBUSY;
+		}
+		log_info("%s: the captures were moved from %s", name, theirs);
+		write_owner(fd, *number, ours, name);
+	} else if (!*theirs && captures) {
+		*number = make_number();
+		write_owner(fd, *number, ours, name);
 	}
-	if (!*theirs && captures)
-		write_owner(fd, number, ours, name);
 	return fd;
 }

@@ -11,7 +11,9 @@
 #define SECOND_NS 1000000000LL
 #define JUMP_NS (3600 * SECOND_NS)
 #define AFTER_JUMP_NS (3600 * SECOND_NS)
-#define GAP_S (8 * 24 * 3600) /* somebody may use the program once a week */
+#define DAY_S (24 * 3600)
+#define GAP_S (8 * DAY_S)
+#define ONCE_GAP_S (40 * DAY_S) /* somebody may use the program once a month */
 
 static void jumped(struct age *a, int64_t boot_ns)
 {
@@ -28,10 +30,10 @@ void age_begin(struct age *a, int last, bool once)
 	if (fstat(last, &st))
 		return;
 	gap_s = (int64_t)clock_ns(CLOCK_REALTIME) / SECOND_NS - st.st_mtime;
-	if (gap_s <= GAP_S)
+	if (gap_s <= (once ? ONCE_GAP_S : GAP_S))
 		return;
 	log_line("the last saluki-keep worked here %lld days ago; %s, in case the clock is wrong",
-		 (long long)gap_s / (24 * 3600),
+		 (long long)gap_s / DAY_S,
 		 once ? "this one deletes no file for its age"
 		      : "no file is deleted for its age in the next hour");
 	jumped(a, (int64_t)clock_ns(CLOCK_BOOTTIME));

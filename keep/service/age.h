@@ -16,7 +16,8 @@ struct age {
 };
 
 /* `last`: a descriptor of a file whose time tells when the last program worked here. A gap of more
- * than 8 days is taken for a clock that is wrong, like one that was set. */
+ * than 8 days, or 40 if there is `once` only one look, is taken for a clock that is wrong, like one
+ * that was set. */
 void age_begin(struct age *a, int last, bool once);
 /* Sets `now_ns`. It is 0 in the hour after the clock was set by more than an hour, which is logged.
  * The clock may be set at any moment: only this time is checked. */

@@ -61,6 +61,16 @@ bool known_has(const struct known *k, const struct stem *s)
 	return n && n->time_ns == s->time_ns && !memcmp(n->bytes, s->bytes, sizeof(n->bytes));
 }
 
+void known_forget(struct known *k, const struct stem *s)
+{
+	struct known_stem *n = find(k, s->name);
+
+	if (!n)
+		return;
+	tdelete(n, &k->tree, compare);
+	stem_free(n);
+}
+
 void known_free(struct known *k)
 {
 	tdestroy(k->tree, stem_free);

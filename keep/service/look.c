@@ -201,6 +201,9 @@ static int delete_old(struct look *l, struct listing *files)
 	if (l->age.now_ns && l->max_age_us)
 		limits.before_ns = l->age.now_ns - (int64_t)(l->max_age_us * 1000);
 	err = retire(l->folder, files, &limits, &now);
+	for (unsigned int i = 0; now.files && i < files->count; i++)
+		if (!files->list[i].bytes[FORM_PCAPNG] && !files->list[i].bytes[FORM_ZST])
+			known_forget(&l->known, &files->list[i]);
 	if (now.files)
 		log_info("deleted %llu file%s, %llu MiB; the last one is %s",
 			 (unsigned long long)now.files, PLURAL(now.files),

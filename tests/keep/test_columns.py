@@ -433,11 +433,28 @@ def test_a_columns_folder_of_other_captures(folder, frames, tmp_path):
     keep("--once", "--finished", "--columns", tables, folder)
     before = sorted(tables.rglob("*"))
     _, said = keep("--once", "--finished", "--columns", tables, other, status=1)
-    assert f"{tables}: has the tables of {folder};" in said and f"remove {tables}/.saluki-columns" in said
+    assert f"{tables}: has the tables of {folder}; use another folder" in said
     assert sorted(tables.rglob("*")) == before and not list(other.glob("*.zst"))
     keep("--once", "--finished", "--columns", tables, f"{folder}/../{folder.name}")
     (tables / ".saluki-columns").unlink()
     keep("--once", "--finished", "--columns", tables, other)
+
+
+def test_captures_that_were_moved_keep_their_tables(folder, frames, tmp_path):
+    made.make_series(folder, 2, frames)
+    found, moved = tmp_path / "tables", tmp_path / "moved"
+    found.mkdir()
+    keep("--once", "--columns", found, folder)
+    state = {p: p.stat().st_ino for p in found.rglob("*.parquet")}
+    folder.rename(moved)
+    _, said = keep("--once", "--columns", found, moved)
+    assert f"{found}: the captures were moved from {folder}" in said
+    assert state == {p: p.stat().st_ino for p in found.rglob("*.parquet")}
+    assert "moved" not in keep("--once", "--columns", found, moved)[1]
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    moved.rename(tmp_path / "gone")
+    assert "has the tables of" in keep("--once", "--columns", found, stranger, status=1)[1]
 
 
 def test_another_folder_of_tables_gets_all_tables(folder, frames, tmp_path):

@@ -192,13 +192,29 @@ def test_columns_that_are_made_again_are_not_twice(folder, columns, frames):
     assert list(files(columns)) == [f"{day(3)}/part-00001.parquet"] and rows(columns) == before
 
 
+def test_joined_tables_that_are_made_again_after_a_move(folder, columns, frames, tmp_path):
+    """tar keeps times in whole seconds."""
+    make_series(folder, 3, frames)
+    for n in (1, 2, 3):
+        os.utime(folder / file_name(n), (time.time() - 3 * 86400,) * 2)
+    keep("--once", "--columns", columns, folder)
+    before, moved = rows(columns), tmp_path / "moved"
+    moved.mkdir()
+    subprocess.run(f"tar -C {folder} -cf - . | tar -C {moved} -xf -", shell=True, check=True)
+    shutil.rmtree(folder)
+    (columns / OWNER).unlink()
+    keep("--once", "--columns", columns, moved)
+    assert rows(columns) == before
+
+
 def test_another_capture_of_the_same_name_is_joined(folder, columns, frames, tmp_path):
     where = packed_day(folder, columns, frames)
     spare = tmp_path / "spare"
     shutil.copytree(where, spare)
     keep("--once", "--columns", columns, idle(tmp_path))
     count = len(rows(columns))
-    shutil.copy(spare / f"{stem(2)}.parquet", where) # of another time
+    shutil.copy(spare / f"{stem(2)}.parquet", where)
+    os.utime(where / f"{stem(2)}.parquet", (time.time() + 2,) * 2)  # of another time
     more = len(rows(columns)) - count
     assert more
     keep("--once", "--columns", columns, idle(tmp_path))
