@@ -125,6 +125,17 @@ static int open_folder(struct find *f)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
+/* A name with a mistake looks like a sensor that has heard nothing. */
+static void say_unseen(const struct query *q)
+{
+	for (unsigned int i = 0; i < q->sensor_count; i++)
+		if (!q->sensor_seen[i])
+			log_info("--sensor %s: no file has this sensor", q->sensors[i]);
+	for (unsigned int i = 0; i < q->group_count; i++)
+		if (!q->group_seen[i])
+			log_info("--group %s: no file has this group", q->groups[i]);
+}
+
 static const char *output_name(const struct find *f)
 {
 	return !f->o.write || !strcmp(f->o.write, "-") ? "standard output" : f->o.write;
@@ -159,6 +170,8 @@ static int finish(struct find *f, int err)
 	if (err < 0 && err != -EINTR)
 		log_line("%s: %s", s->stopped || s->files == s->of ? output_name(f) : f->o.folder,
 			 strerror(-err));
+	if (!err)
+		say_unseen(&f->o.query);
 	if (err >= 0 && f->o.columns)
 		err = write_tables(f);
 	if (!f->output)

@@ -42,18 +42,20 @@ int query_address(struct query *q, const char *text)
 	return err;
 }
 
-static bool is_one(const char *word, const char *const *list, unsigned int count)
+static bool is_one(const char *word, const char *const *list, bool *seen, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
 		if (!strcmp(list[i], word))
-			return true;
+			return seen[i] = true;
 	return false;
 }
 
-bool query_sensor(const struct query *q, const char *name, const char *group)
+bool query_sensor(struct query *q, const char *name, const char *group)
 {
-	return (!q->sensor_count && !q->group_count) || is_one(name, q->sensors, q->sensor_count) ||
-	       (*group && is_one(group, q->groups, q->group_count));
+	bool is_named = is_one(name, q->sensors, q->sensor_seen, q->sensor_count);
+	bool is_grouped = *group && is_one(group, q->groups, q->group_seen, q->group_count);
+
+	return (!q->sensor_count && !q->group_count) || is_named || is_grouped;
 }
 
 /* ---- an index -------------------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static void count_ends(uint32_t *begun, struct index_cursor in)
 
 /* Ranges of many sensors can overlap, so that marking one after the other takes too long. Without
  * memory, all chunks are wanted. */
-static void mark_sensors(const struct query *q, const struct index *x, uint8_t *wanted)
+static void mark_sensors(struct query *q, const struct index *x, uint8_t *wanted)
 {
 	uint32_t *begun = calloc((size_t)x->chunk_count + 1, sizeof(*begun)), ranges = 0;
 	struct index_cursor c = index_sensors(x), heard;
@@ -127,7 +129,7 @@ static void mark_addresses(const struct query *q, const struct index *x, uint8_t
 			mark(wanted, in, BY_ADDRESS);
 }
 
-bool query_index(const struct query *q, const struct index *x, uint8_t *wanted)
+bool query_index(struct query *q, const struct index *x, uint8_t *wanted)
 {
 	bool any = false;
 

@@ -295,6 +295,13 @@ def test_nothing_is_written_into_the_folder_that_is_searched(folder, archive, tm
     assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
 
 
+def test_names_that_no_file_has(folder, archive):
+    out, said = keep("find", "--sensor", "lib,libb", "--group", "hall", folder)
+    assert "--sensor libb: no file has this sensor" in said and "--group hall: no file has this group" in said
+    assert "lib:" not in said and out
+    assert "no file" not in keep("find", "--sensor", "lib", folder)[1]
+
+
 def test_a_link_that_leads_nowhere(folder, archive, tmp_path):
     link = tmp_path / "link.pcapng"
     link.symlink_to(folder / "new.pcapng")
