@@ -208,7 +208,7 @@ static int indexes_drop(char **list, int count)
 
 static void list_free(char **list, int count)
 {
-	while (count > 0)
+	while (list && count > 0)
 		free(list[--count]);
 	free(list);
 }
@@ -251,8 +251,8 @@ static int list_read(const struct series_parts *p, char ***list, unsigned int *n
 
 static bool list_same(char **a, int count, char **b, int other)
 {
-	if (count != other)
-		return false;
+	if (count != other || !a || !b)
+		return count == other;
 	for (int i = 0; i < count; i++)
 		if (strcmp(a[i], b[i]) != 0)
 			return false;
