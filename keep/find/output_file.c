@@ -22,37 +22,30 @@
 #include "keep/place/table_name.h"
 #include "keep/process/lock.h"
 
-#define STANDARD_OUTPUT "/proc/self/fd/1" /* a link; that of a pipe leads nowhere */
+static const char in_folder[] = "is in the folder that is searched; write to another one";
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Links are followed. A file that is not there yet will be in the folder of its name. */
-static bool is_in(int folder, const char *write)
+/* Whether a file that is not there yet would be made in the folder, or behind a link. */
+static const char *wrong_with_new(const char *write, int folder)
 {
-	char real[PATH_MAX], path[PATH_MAX];
 	struct stat searched, its;
+	char path[PATH_MAX];
 
-	if (strlen(write) >= sizeof(path))
-		return false;
+	if (!stat(write, &its) || strlen(write) >= sizeof(path))
+		return NULL;
+	if (!lstat(write, &its))
+		return "is a link to a file that is not there";
 	strcpy(path, write);
-	if (realpath(write, real))
-		strcpy(path, real);
-	else if (!strcmp(write, STANDARD_OUTPUT))
-		return false;
-	return !fstat(folder, &searched) && !stat(dirname(path), &its) && is_same(&searched, &its);
+	if (fstat(folder, &searched) || stat(dirname(path), &its) || !is_same(&searched, &its))
+		return NULL;
+	return in_folder;
 }
 
-static bool is_file(const char *one, const char *other)
-{
-	struct stat a, b;
-
-	return !stat(one, &a) && !stat(other, &b) && is_same(&a, &b);
-}
-
-/* Also a file that has a further name elsewhere. */
+/* Also by a further name that the file has elsewhere. */
 static bool has(int folder, const struct stat *file)
 {
 	DIR *d = directory_list(folder);
@@ -69,68 +62,62 @@ static bool has(int folder, const struct stat *file)
 	return found;
 }
 
-static bool leads_nowhere(const char *write)
+static const char *wrong_with(const struct stat *file, int folder, const char *key)
 {
-	struct stat st;
+	struct stat its;
 
-	return !lstat(write, &st) && S_ISLNK(st.st_mode) && stat(write, &st) && errno == ENOENT;
+	if (has(folder, file))
+		return in_folder;
+	return key && !stat(key, &its) && is_same(file, &its) ? "is the file of --pseudonyms"
+							      : NULL;
 }
 
-static int open_standard(void)
+static int open_it(const char *write, bool read)
 {
-	int fd = dup(STDOUT_FILENO);
+	int fd = !strcmp(write, "-")
+			 ? dup(STDOUT_FILENO)
+			 : open(write, (read ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0640);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns -EXDEV for a file of the folder. */
-static int open_file(const char *write, bool read, int folder)
+/* Nothing is changed before all is checked. Standard output may have an earlier program's bytes. */
+static int prepare(int fd, bool is_standard, bool read)
 {
-	int fd = open(write, (read ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0640);
-	bool is_regular;
 	struct stat st;
-	int err = 0;
 
-	if (fd < 0)
-		return -errno;
-	is_regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
-	if (is_regular && has(folder, &st))
-		err = -EXDEV;
-	else if (is_regular && (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0)))
-		err = -errno;
-	else if (!is_regular && read)
-		err = -EINVAL;
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return read ? -EINVAL : 0;
+	if (is_standard)
+		return 0;
+	return flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0) ? -errno : 0;
 }
 
 int output_file_open(const char *write, bool read, int folder, const char *key)
 {
 	bool is_standard = !strcmp(write, "-");
-	const char *path = is_standard ? STANDARD_OUTPUT : write;
-	int fd;
+	const char *wrong = is_standard ? NULL : wrong_with_new(write, folder);
+	struct stat st;
+	int fd = -1, err = 0;
 
-	if (!is_standard && leads_nowhere(write)) {
-		log_line("-w %s: is a link to a file that is not there", write);
-		return -EPERM;
-	}
-	if (key && is_file(path, key)) {
-		log_line("-w %s: is the file of --pseudonyms", write);
-		return -EPERM;
-	}
-	if (is_in(folder, path))
-		fd = -EXDEV;
-	else
-		fd = is_standard ? open_standard() : open_file(write, read, folder);
-	if (fd < 0)
-		log_line("-w %s: %s", write,
-			 fd == -EXDEV ? "is in the folder that is searched; write to another one"
-			 : fd == -EWOULDBLOCK	 ? "another program writes to it"
-			 : fd == -EINVAL && read ? "is not a regular file, which --columns needs"
-						 : strerror(-fd));
-	return fd == -EXDEV ? -EPERM : fd;
+	if (!wrong)
+		fd = err = open_it(write, read);
+	if (fd >= 0 && !fstat(fd, &st))
+		wrong = wrong_with(&st, folder, key);
+	if (wrong)
+		err = -EPERM;
+	else if (fd >= 0)
+		err = prepare(fd, is_standard, read);
+	if (err >= 0)
+		return fd;
+	log_line("-w %s: %s", write,
+		 wrong			  ? wrong
+		 : err == -EWOULDBLOCK	  ? "another program writes to it"
+		 : err == -EINVAL && read ? "is not a regular file, which --columns needs"
+					  : strerror(-err));
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 int output_tables_open(struct output_tables *t, const char *columns, const char *write)
