@@ -26,15 +26,7 @@ static bool index_fits(const struct source *s, const struct stem *stem)
 	return !fstat(s->fd, &st) && (uint64_t)st.st_size == s->index.head.pcapng_bytes;
 }
 
-/* By the sizes alone, before the file is opened. */
-static bool index_matches(const struct index *x, const struct stem *stem)
-{
-	if (stem->has[FORM_PCAPNG])
-		return !x->head.file_bytes && x->head.pcapng_bytes == stem->bytes[FORM_PCAPNG];
-	return x->head.file_bytes == stem->bytes[FORM_ZST];
-}
-
-/* That of a capture file which grew, or was written anew, is older than the file. */
+/* A capture file that grew, or was written again, is newer than its index. */
 static void say_other(const struct stem *stem)
 {
 	if (!stem->has[FORM_PCAPNG])
@@ -57,7 +49,7 @@ int source_index(struct source *s, const struct stem *stem)
 		close(fd);
 	if (err == -ENOMEM)
 		return err;
-	s->has_index = !err && index_matches(&s->index, stem);
+	s->has_index = !err && same_sizes(&s->index.head, stem);
 	if (err)
 		log_line("%s: %s; the file is searched without it", name, index_error(err));
 	else if (!s->has_index)

@@ -26,3 +26,10 @@ int same_capture(int folder, const char *stem, uint64_t bytes)
 	close(zst);
 	return same ? 0 : -EEXIST;
 }
+
+bool same_sizes(const struct index_head *head, const struct stem *s)
+{
+	if (s->has[FORM_PCAPNG])
+		return !head->file_bytes && head->pcapng_bytes == s->bytes[FORM_PCAPNG];
+	return head->file_bytes == s->bytes[FORM_ZST];
+}

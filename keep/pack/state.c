@@ -7,6 +7,7 @@
 #include "archive/index_read.h"
 #include "archive/series_name.h"
 #include "common/log.h"
+#include "keep/folder/same.h"
 #include "keep/place/place.h"
 #include "keep/place/table_name.h"
 #include "pack.h"
@@ -79,8 +80,10 @@ static bool index_fits(int folder, const struct stem *s, const struct index_head
 	bool fits;
 	int zst;
 
+	if (!same_sizes(head, s))
+		return false;
 	if (s->has[FORM_PCAPNG])
-		return !head->file_bytes && head->pcapng_bytes == s->bytes[FORM_PCAPNG];
+		return true;
 	zst = form_open(folder, s->name, FORM_ZST, name);
 	if (zst < 0)
 		return false;
