@@ -141,17 +141,21 @@ static const char *output_name(const struct find *f)
 	return !f->o.write || !strcmp(f->o.write, "-") ? "standard output" : f->o.write;
 }
 
-static int write_tables(const struct find *f)
+/* `err`: of the search, which was logged. */
+static int write_tables(const struct find *f, int err)
 {
-	int err = output_is_mixed(f->output) ? -EXDEV
-					     : pack_tables(f->fd, f->tables.stem, f->tables.folder);
+	const char *why = "there are no tables";
 
+	if (err >= 0 && output_is_mixed(f->output)) {
+		err = -EXDEV;
+		why = "tables of several unified traces cannot be joined; there are none";
+	} else if (err >= 0) {
+		err = pack_tables(f->fd, f->tables.stem, f->tables.folder);
+		if (err && err != -EINTR)
+			why = strerror(-err);
+	}
 	if (err)
-		log_line("--columns %s: %s", f->o.columns,
-			 err == -EXDEV	 ? "tables of several unified traces cannot be joined; "
-					   "there are none"
-			 : err == -EINTR ? "there are no tables"
-					 : strerror(-err));
+		log_line("--columns %s: %s", f->o.columns, why);
 	return err;
 }
 
@@ -172,8 +176,8 @@ static int finish(struct find *f, int err)
 			 strerror(-err));
 	if (!err)
 		say_unseen(&f->o.query);
-	if (err >= 0 && f->o.columns)
-		err = write_tables(f);
+	if (f->o.columns)
+		err = write_tables(f, err);
 	if (!f->output)
 		counts_print(&f->counts);
 	else if (f->o.log_level >= LOG_LEVEL_NORMAL)

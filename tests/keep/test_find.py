@@ -357,7 +357,10 @@ def test_a_signal_ends_a_search_that_finds_no_frames(folder, number):
     (folder / f"{file_name(1)}.zst").write_bytes(
         zstandard.compress(made.section() + made.interface())
         + zstandard.compress(made.block(0x80000000, bytes(2**20)) * 64) * 2048)
-    with subprocess.Popen([made.PROGRAM, "find", folder], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as find:
+    columns = folder.parent / "columns"
+    columns.mkdir()
+    with subprocess.Popen([made.PROGRAM, "find", "-w", folder.parent / "found.pcapng", "--columns", columns, folder],
+                          stderr=subprocess.PIPE) as find:
         reads = pathlib.Path(f"/proc/{find.pid}/io")
         wait_for(lambda: int(reads.read_text().split()[1]) > 100_000)
         find.send_signal(number)
@@ -365,6 +368,7 @@ def test_a_signal_ends_a_search_that_finds_no_frames(folder, number):
             assert find.wait(20) == 1
         finally:
             find.kill()
+        assert f"--columns {columns}: there are no tables" in find.stderr.read().decode()
 
 
 def varint(value):
