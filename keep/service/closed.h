@@ -16,10 +16,10 @@ struct closed {
 
 /* `folder`: of the columns, -1: none. */
 void closed_begin(struct closed *c, int folder, uint64_t max_age_us);
-/* Deletes days by their age, and makes one part at most. `now_ns`: CLOCK_REALTIME; 0: it is not
- * known, and nothing is done. `min_free`: so many bytes stay free. Returns 1: there may be more to
- * do now; 0; -ENOSPC: a part needs compact.wanted bytes, more than at the last call; -EINTR after a
- * signal to stop; or -errno after a line. */
+/* Deletes days by their age, and makes one part at most. `now_ns`: CLOCK_REALTIME; with 0,
+ * which is not known, the call does nothing. `min_free`: so many bytes stay free. Returns 1: there
+ * may be more to do now; 0; -ENOSPC: a part needs compact.wanted bytes, more than at the last call;
+ * -EINTR after a signal to stop; or -errno after a line. */
 int closed_look(struct closed *c, int64_t now_ns, uint64_t min_free);
 void closed_end(struct closed *c);
 

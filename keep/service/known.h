@@ -14,7 +14,7 @@ struct known {
 void known_note(struct known *k, const struct stem *s);
 /* Whether the stem was noted, and is the same. */
 bool known_has(const struct known *k, const struct stem *s);
-/* Of a stem that was deleted. */
+/* The stem was deleted. */
 void known_forget(struct known *k, const struct stem *s);
 void known_free(struct known *k);
 

@@ -81,6 +81,13 @@ static bool is_closed(struct look *l, const struct stem *s)
 	return false;
 }
 
+static const struct pack_options index_alone = { .compress = false, .columns = -1 };
+
+static bool has_index(int folder, const struct stem *s)
+{
+	return pack_is_done(folder, s, &index_alone);
+}
+
 static int pack_as(const struct look *l, const struct stem *s, const struct pack_options *o,
 		   struct packed *p)
 {
@@ -89,20 +96,19 @@ static int pack_as(const struct look *l, const struct stem *s, const struct pack
 }
 
 /* Without room, a file is packed without tables, or gets an index alone, which is small: else it
- * could not be deleted either. What is missing is made when there is room. After the first file
+ * could not be deleted either. The rest is made when there is room. After the first file
  * that has no room, others are not walked in vain. */
 static int pack_form(struct look *l, const struct stem *s, struct packed *p)
 {
 	const struct pack_options without = { .compress = l->pack.compress, .columns = -1 };
-	const struct pack_options index = { .compress = false, .columns = -1 };
 	int err = l->full ? -ENOSPC : pack_as(l, s, &l->pack, p);
 
 	if (is_full(err) && !l->full && l->pack.columns >= 0 &&
 	    !pack_is_done(l->folder, s, &without))
 		err = pack_as(l, s, &without, p);
 	l->full |= is_full(err);
-	if (is_full(err) && !pack_is_done(l->folder, s, &index))
-		pack_as(l, s, &index, p);
+	if (is_full(err) && !has_index(l->folder, s))
+		pack_as(l, s, &index_alone, p);
 	return err;
 }
 
@@ -178,13 +184,6 @@ static uint64_t wanted(const struct look *l)
 			 captures.st_dev == columns.st_dev;
 
 	return same_disk ? l->closed.compact.wanted : 0;
-}
-
-static bool has_index(int folder, const struct stem *s)
-{
-	static const struct pack_options index = { .compress = false, .columns = -1 };
-
-	return pack_is_done(folder, s, &index);
 }
 
 static int delete_old(struct look *l, struct listing *files)
