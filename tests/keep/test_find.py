@@ -356,7 +356,7 @@ def test_a_signal_ends_a_search_that_finds_no_frames(folder, number):
     """A small compressed file can have much content that is not a frame: here, 128 GiB."""
     (folder / f"{file_name(1)}.zst").write_bytes(
         zstandard.compress(made.section() + made.interface())
-        + zstandard.compress(made.block(0x80000000, bytes(2**20)) * 64) * 2048)
+        + zstandard.compress(made.block(0x80000000, bytes(2**16)) * 1024) * 2048)
     columns = folder.parent / "columns"
     columns.mkdir()
     with subprocess.Popen([made.PROGRAM, "find", "-w", folder.parent / "found.pcapng", "--columns", columns, folder],
