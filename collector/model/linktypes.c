@@ -91,6 +91,18 @@ bool linktypes_has(const struct linktypes *l, uint16_t linktype)
 	return false;
 }
 
+void linktypes_word(char text[LINKTYPES_TEXT_LEN], const struct linktypes *l)
+{
+	size_t len = snprintf(text, LINKTYPES_TEXT_LEN, "linktypes=%s",
+			      l->any			  ? "any,"
+			      : !l->listed || l->defaults ? "default,"
+							  : "");
+
+	for (unsigned int i = 0; !l->any && i < l->count; i++)
+		len += snprintf(text + len, LINKTYPES_TEXT_LEN - len, "%u,", l->list[i]);
+	text[len - 1] = 0; /* the last comma */
+}
+
 void linktypes_entry(char text[LINKTYPES_TEXT_LEN], const struct linktypes *l, uint16_t linktype)
 {
 	size_t len = snprintf(text, LINKTYPES_TEXT_LEN, "linktypes=%s",

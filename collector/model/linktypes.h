@@ -31,6 +31,8 @@ struct linktypes {
 /* Reads the text after "linktypes=", and modifies it. Returns NULL, or the mistake. */
 const char *linktypes_read(struct linktypes *l, char *text);
 bool linktypes_has(const struct linktypes *l, uint16_t linktype);
+/* Writes the word of a sensor's line that allows the same types. */
+void linktypes_word(char text[LINKTYPES_TEXT_LEN], const struct linktypes *l);
 /* Writes the word for a sensor's line that allows this type besides those of `l`. */
 void linktypes_entry(char text[LINKTYPES_TEXT_LEN], const struct linktypes *l, uint16_t linktype);
 /* Returns the first allowed 802.11 type; -1: none. */

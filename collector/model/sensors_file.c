@@ -83,8 +83,7 @@ static const char *parse_metres(double *metres, bool *has, const char *text)
 	return NULL;
 }
 
-/* Parses a word about the sensor's place. Returns whether it was one, with the mistake. */
-static bool parse_place(struct sensor_place *p, const char *word, const char **wrong)
+bool sensors_file_place(struct sensor_place *p, const char *word, const char **wrong)
 {
 	if (begins(word, FLOOR) && !p->has_floor)
 		*wrong = parse_floor(p, word + strlen(FLOOR));
@@ -102,7 +101,7 @@ static const char *parse_word(struct sensors_line *new, char *word, bool first)
 {
 	const char *wrong;
 
-	if (parse_place(&new->place, word, &wrong))
+	if (sensors_file_place(&new->place, word, &wrong))
 		return wrong;
 	if (begins(word, NEXT) && sodium_is_zero(new->next, KEY_LEN))
 		return parse_next(new, word + strlen(NEXT));

@@ -52,6 +52,9 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path);
 /* The same; the file may list no sensor. */
 int sensors_file_read_any(struct sensors_file *f, int fd, const char *path);
 bool sensors_file_name_valid(const char *name);
+/* Reads a word about a sensor's place, "floor=2", "x=1.5" or "y=3". Returns whether it was one;
+ * `*wrong` is then NULL or the mistake. */
+bool sensors_file_place(struct sensor_place *p, const char *word, const char **wrong);
 void sensors_file_free(struct sensors_file *f); /* also if all zeros; wipes keys */
 
 #endif
