@@ -81,6 +81,7 @@ static int collector_sensors(struct collector *c, const struct sensors_file *f)
 
 	if (err)
 		return err;
+	sink_sensors_changed(&c->sink);
 	key_orders_apply(&c->key_orders, &c->sensors);
 	refocus_apply(&c->refocus, &f->groups);
 	live_sensors(&c->live, &c->sensors, &f->groups);
@@ -173,7 +174,7 @@ static void collector_finish(struct collector *c)
 
 static void collector_loop(struct collector *c)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[4] = {
 		{ .fd = c->receive.sock, .events = POLLIN },
 		{ .fd = c->orders.sock, .events = POLLIN },
 		{ .fd = c->control.epoll, .events = POLLIN },
@@ -184,8 +185,9 @@ static void collector_loop(struct collector *c)
 		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
+		p[3].fd = c->output.sink ? sink_polled(&c->sink, &p[3].events) : -1;
 		if (c->orders.stop || c->output.gone || c->output.over || c->receive.ended ||
-		    (poll(p, 3, timeout) < 0 && errno != EINTR))
+		    (poll(p, 4, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);
 		more = collector_work(c, p[0].revents, more);
@@ -244,6 +246,7 @@ int collector_process(struct collector *c)
 	c->board.silent_ns = c->o->silent_ns;
 	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups };
 	c->output.live = c->live.ring ? &c->live : NULL;
+	c->output.sink = c->o->sink ? &c->sink : NULL;
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
 	key_orders_init(&c->key_orders, &c->commands);
@@ -254,14 +257,15 @@ int collector_process(struct collector *c)
 	    control_init(&c->control, c->listener, &c->commands, &c->sensors, &c->groups) ||
 	    privsep_drop(c->o->user) || sandbox_receiving())
 		return 1;
-	if (combos_init(&c->combos))
+	if (combos_init(&c->combos) || (c->output.sink && sink_init(&c->sink)))
 		log_line("out of memory");
 	else if (collector_begin(c) == 0) {
 		ahead_start(&c->combos.ahead);
 		board_tick(&c->board, &c->shown, monotonic_ns()); /* there is one from now on */
 		if (!c->receive.inherited)
-			log_info("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
-				 c->o->port, c->output.name);
+			log_info("listening on %s:%s, %s %s", c->o->host ? c->o->host : "*",
+				 c->o->port, c->o->sink ? "for saluki-kafka at" : "writing to",
+				 c->o->sink ?: c->output.name);
 		collector_loop(c);
 		collector_finish(c);
 		/* The end of the pipe's reader is a normal end. */
@@ -274,6 +278,7 @@ int collector_process(struct collector *c)
 	sensor_list_free(&c->network);
 	combos_free(&c->combos);
 	live_free(&c->live);
+	sink_free(&c->sink);
 	board_writer_free(&c->board);
 	return status;
 }

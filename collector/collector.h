@@ -17,6 +17,7 @@
 #include "collector/live/live.h"
 #include "heartbeat.h"
 #include "collector/output/output.h"
+#include "collector/sink/sink.h"
 #include "collector/network/receive.h"
 #include "collector/control/refocus.h"
 #include "collector/model/sensors.h"
@@ -30,6 +31,7 @@ struct collector {
 	struct combos combos;
 	struct output output;
 	struct live live;
+	struct sink sink; /* with --sink */
 	struct network network;
 	struct commands commands;
 	struct groups groups;

@@ -228,6 +228,13 @@ static int listen_live(struct collector *c, struct live_socket *s, const char **
 		   : 0;
 }
 
+/* After the control socket: a sink that does not listen cannot do its work. */
+static int listen_sink(struct collector *c, const char *path)
+{
+	c->sink.connection.listener = path ? sink_listen(path) : -1;
+	return path && c->sink.connection.listener < 0 ? c->sink.connection.listener : 0;
+}
+
 /* Makes the board, and starts the process for --stats-file, before keys are read. */
 static int make_board(struct collector *c, struct shown *shown, const struct collector_options *o)
 {
@@ -295,6 +302,7 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 	close(c->receive.sock);
 	if (c->listener >= 0)
 		close(c->listener);
+	connection_close(&c->sink.connection);
 	close(orders[1]);
 	if (is_service(c->o))
 		notify_open(&shown->notify);
@@ -339,14 +347,16 @@ int main(int argc, char **argv)
 	}
 	c->o = &o;
 	/* The reader of -w - may print frames on the same terminal. */
-	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 && strcmp(o.write, "-"))
+	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 &&
+	    (!o.write || strcmp(o.write, "-") != 0))
 		terminal_line_open(&c->status.shown);
 	status = 1;
 	if (make_board(c, &shown, &o) == 0 && read_keys(&c->network.handshake, &o) == 0 &&
 	    read_sensors(&c->sensors_file, &o) == 0 &&
 	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
 			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
-	    files_init(&files, &o) == 0 && listen_control(c, &o.control) == 0) {
+	    files_init(&files, &o) == 0 && listen_control(c, &o.control) == 0 &&
+	    listen_sink(c, o.sink) == 0) {
 		files_limit_sensors(&files.limit, c->sensors_file.count);
 		if (listen_live(c, &shown.live, &o.live, o.live_bytes) == 0 &&
 		    listen_board(c, &shown.board, &o.board) == 0)
@@ -357,6 +367,8 @@ int main(int argc, char **argv)
 			unlink(o.board);
 		if (o.control)
 			unlink(o.control);
+		if (o.sink)
+			unlink(o.sink);
 	}
 	stats_end(&shown.stats, &files); /* if the start failed */
 	live_socket_free(&shown.live);

@@ -35,6 +35,7 @@ enum {
 	OPT_LISTEN = 256,
 	OPT_KEY,
 	OPT_SENSORS,
+	OPT_SINK,
 	OPT_EVENTS,
 	OPT_STATS,
 	OPT_STATE,
@@ -62,6 +63,9 @@ static const struct option_def defs[] = {
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
 	ROTATE_OPTION_DEFS,
+	{ OPT_SINK, "sink", "PATH",
+	  "instead of -w: socket for 'saluki-kafka put', which carries\n"
+	  "combos to Kafka" },
 	{ OPT_EVENTS, "events", "DIR", "write modules' events as JSON lines, a file per module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE", "list of written combos, for the next start" },
@@ -242,6 +246,9 @@ static int parse_option(struct collector_options *o, int id)
 	case 'w':
 		o->write = optarg;
 		return 0;
+	case OPT_SINK:
+		o->sink = optarg;
+		return 0;
 	case 'C':
 		return rotate_size(optarg, &o->rotate_bytes);
 	case 'G':
@@ -294,6 +301,20 @@ static int check_series(const struct collector_options *o)
 	return wrong ? -EINVAL : 0;
 }
 
+/* Returns the mistake, or NULL. Files and viewers are at the other end: what fills this machine's
+ * disk must not stop the way to the brokers. */
+static const char *check_sink(const struct collector_options *o)
+{
+	bool shown = o->live && strcmp(o->live, "none") != 0;
+
+	if (o->write || o->rotate_bytes || o->rotate_s || o->rotate_count || o->events || shown)
+		return "--sink goes without -w, -C, -G, -W, --events and --live: 'saluki-collector "
+		       "--source PATH' has these, and takes combos from Kafka";
+	if (o->inherited >= 0)
+		return "--sink takes a collector of its own: --listen ADDR:PORT";
+	return NULL;
+}
+
 static int check(const struct collector_options *o, int argc, char **argv)
 {
 	const char *wrong = NULL;
@@ -316,12 +337,16 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (!o->sensors_file)
 		wrong = "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";
+	else if (o->sink)
+		wrong = check_sink(o);
 	else if (!o->write)
 		wrong = "-w DIR|FILE|- is missing: where shall the frames go?";
 	else
 		wrong = rotate_wrong(o->write, o->rotate_bytes || o->rotate_s, o->rotate_count);
 	if (wrong)
 		log_line("%s", wrong);
+	if (!wrong && o->sink)
+		return 0;
 	return wrong || check_series(o)
 		       ? -EINVAL
 		       : options_check_output(o->write, "saluki-collector ... -w - | tshark -r -");

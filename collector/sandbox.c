@@ -28,7 +28,7 @@ int sandbox_receiving(void)
 		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
 			   "fstatfs fstatfs64 " /* free disk space */
 			   /* the control socket */
-			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv "
+			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send sendmmsg recv "
 			   "recvfrom " SANDBOX_THREADS,
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
@@ -83,11 +83,11 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[9] = { { 0 } }, *p = paths;
+	struct sandbox_path paths[10] = { { 0 } }, *p = paths;
 	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
-	char sensors[PATH_MAX], live[PATH_MAX], board[PATH_MAX];
+	char sensors[PATH_MAX], live[PATH_MAX], board[PATH_MAX], sink[PATH_MAX];
 
-	if (strcmp(o->write, "-"))
+	if (o->write && strcmp(o->write, "-"))
 		output_path(p++, o, output);
 	if (o->stats_file)
 		replaced_path(p++, o->stats_file, stats);
@@ -101,6 +101,10 @@ static int permit_files(const struct collector_options *o)
 	}
 	if (o->live) {
 		replaced_path(p, o->live, live);
+		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+	}
+	if (o->sink) {
+		replaced_path(p, o->sink, sink);
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
 	if (o->board) {

@@ -94,6 +94,8 @@ static void next_take(struct combos *c, struct sensor *s)
 	} else {
 		reassemble_resume(&own->reassembly, &c->pool);
 		ledger_run_resume(&s->ledger);
+		if (c->output->sink) /* other collectors have the same one */
+			ledger_run_moved(&s->ledger);
 	}
 	s->final_heard = s->final_confirmed = false;
 	own->forward = next->forward;

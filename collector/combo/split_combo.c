@@ -8,26 +8,27 @@
 #include "sensor.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/output_hold.h"
+#include "collector/output/output_sink.h"
 #include "collector/output/sensor.h"
+#include "common/monotonic.h"
 
-/* Takes the n-th event of a combo. */
-static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint64_t now_ns)
+/* A combo as received. */
+struct sized {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+static void count_event(struct sensor *s, const struct event *v, uint64_t now_ns)
 {
-	const struct event *v = &c->events[n];
-
 	switch (v->kind) {
 	case EVENT_DWELL:
 		coverage_add(&s->coverage, &v->dwell);
-		output_dwell(c->output, s, &v->dwell, now_ns);
 		break;
 	case EVENT_MODULE:
 		s->ledger.module_events++;
 		module_counts_add(&s->modules, v->module.name, now_ns);
-		output_module_event(c->output, s, &v->module, n, now_ns);
 		break;
 	case EVENT_READINGS:
-		output_readings(c->output, s, &v->readings, c->check.first, now_ns);
-		break;
 	case EVENT_LEFT:
 		break;
 	case EVENT_BAD:
@@ -36,6 +37,22 @@ static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint
 	default:
 		s->ledger.unknown_events++;
 	}
+}
+
+/* Takes the n-th event of a combo. A sink has the whole combo. */
+static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint64_t now_ns)
+{
+	const struct event *v = &c->events[n];
+
+	count_event(s, v, now_ns);
+	if (c->output->sink)
+		return;
+	if (v->kind == EVENT_DWELL)
+		output_dwell(c->output, s, &v->dwell, now_ns);
+	else if (v->kind == EVENT_MODULE)
+		output_module_event(c->output, s, &v->module, n, now_ns);
+	else if (v->kind == EVENT_READINGS)
+		output_readings(c->output, s, &v->readings, c->check.first, now_ns);
 }
 
 /* Passes on frames and events, in order. */
@@ -55,7 +72,8 @@ static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r
 			return;
 		if (frame_check_frame(&c->check, &f))
 			continue;
-		output_frame(c->output, s, &f, now_ns);
+		if (!c->output->sink)
+			output_frame(c->output, s, &f, now_ns);
 		if (c->framed)
 			c->framed(c->framed_user, s, &f, NULL, now_ns);
 	}
@@ -68,9 +86,19 @@ static void lose(struct combos *c, struct sensor *s, const struct combo_name *na
 	gaps_passed(c, s, name->count + 1);
 }
 
-/* Writes a combo that fits on the disk and is in the ledger. */
+/* Passes the whole combo on. Rules and counters also want its frames and events. */
+static void sink_combo(struct combos *c, struct sensor *s, const struct combo_name *name,
+		       const struct sized *combo, struct combo_reader *r, uint64_t now_ns)
+{
+	uint64_t time_ns = r->frames ? r->list[0].time_ns : clock_ns(CLOCK_REALTIME);
+
+	output_sink_combo(c->output, s, name, combo->bytes, combo->len, time_ns, now_ns);
+	split_all(c, s, r, now_ns);
+}
+
+/* Writes a combo that has room and is in the ledger. */
 static void write_combo(struct combos *c, struct sensor *s, struct combo_name *name,
-			struct combo_reader *r, uint64_t now_ns)
+			const struct sized *combo, struct combo_reader *r, uint64_t now_ns)
 {
 	interfaces_begin(s, c->output->section, now_ns);
 	frame_check_combo(&c->check, s, r, c->events);
@@ -80,6 +108,10 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	if (name->frames == name->refused && !name->events) { /* nothing to write */
 		gaps_passed(c, s, name->count + 1);
 		split_all(c, s, r, now_ns);
+		return;
+	}
+	if (c->output->sink) {
+		sink_combo(c, s, name, combo, r, now_ns);
 		return;
 	}
 	output_combo(c->output, s, *name);
@@ -130,7 +162,7 @@ bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_
 				    .frames = r->frames,
 				    .events = event_read(c->events, r) };
 	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
-	if ((name.frames || name.events) && room)
+	if ((name.frames || name.events) && room && !c->output->sink)
 		room = output_reserve(c->output, &name, bytes, now_ns);
 	if (!room && can_wait)
 		return false;
@@ -140,7 +172,7 @@ bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_
 	} else if (!room) {
 		lose(c, s, &name);
 	} else {
-		write_combo(c, s, &name, r, now_ns);
+		write_combo(c, s, &name, &(struct sized){ combo, len }, r, now_ns);
 	}
 	return true;
 }

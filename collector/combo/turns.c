@@ -65,7 +65,7 @@ static void log_held(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	struct turn *v = &s->combo->turn;
 
-	if (c->output->hold.on || v->logged ||
+	if (c->output->hold.on || c->output->sink || v->logged ||
 	    (v->logged_ns && now_ns - v->logged_ns < TURNS_LOG_NS))
 		return;
 	log_line("sensor %s: has used its share of the disk (%llu of %llu kB above --keep-free); "
@@ -84,7 +84,7 @@ static void hold(struct combos *c, struct sensor *s, uint64_t now_ns)
 	c->turns.held = s;
 	/* Its combos are not taken soon, so they must not evict other sensors' combos. */
 	s->combo->reassembly.waits = true;
-	c->pool.waits = c->output->hold.on;
+	c->pool.waits = output_holds_all(c->output);
 	log_held(c, s, now_ns);
 }
 
@@ -124,11 +124,12 @@ static void log_released(struct sensor *s, uint64_t now_ns)
 
 int turns_tick(struct combos *c, uint64_t now_ns)
 {
+	int wait_ms = c->output->sink ? TURNS_SINK_MS : TURNS_HELD_MS;
 	struct sensor *list = c->turns.held, *s;
 
 	if (!list)
 		return -1;
-	if (!c->output->hold.on && now_ns > c->turns.looked_ns + TURNS_HELD_MS * 1000000ULL) {
+	if (!output_holds_all(c->output) && now_ns > c->turns.looked_ns + wait_ms * 1000000ULL) {
 		c->turns.looked_ns = now_ns;
 		c->turns.held = NULL;
 		c->pool.waits = false;
@@ -142,7 +143,7 @@ int turns_tick(struct combos *c, uint64_t now_ns)
 			}
 		}
 	}
-	return c->turns.first ? 0 : TURNS_HELD_MS;
+	return c->turns.first ? 0 : wait_ms;
 }
 
 uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns)
@@ -153,7 +154,8 @@ uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns)
 
 bool turns_holds(const struct combos *c, const struct sensor *s)
 {
-	return s->combo->turn.state == TURNS_HELD || (c->output->hold.on && s->output->pending);
+	return s->combo->turn.state == TURNS_HELD ||
+	       (output_holds_all(c->output) && s->output->pending);
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #define TURNS_DEBT_NS (8 * TURNS_QUANTUM_NS) /* limit of debt: a turn may wait for the disk */
 #define TURNS_ROUND_NS 2000000ULL	     /* after this, datagrams are received again */
 #define TURNS_HELD_MS 500		     /* interval of checks of held sensors */
+#define TURNS_SINK_MS 20		     /* the same with a sink, which frees room soon */
 #define TURNS_LOG_NS 60000000000ULL
 #define TURNS_HURRY_NS 20000000ULL /* once per second; 64 ordinary combos take less */
 

@@ -69,7 +69,7 @@ static int files_replaced_put(struct replaced *r)
 /* Sets the state's path: --state, or next to the output. Returns false if no state is kept. */
 static bool state_path(struct files *f)
 {
-	const char *write = f->o->write, *slash = write[strlen(write) - 1] == '/' ? "" : "/";
+	const char *write = f->o->write;
 	struct stat st;
 	int n;
 
@@ -77,11 +77,11 @@ static bool state_path(struct files *f)
 		return false;
 	if (f->o->state)
 		n = snprintf(f->state.path, sizeof(f->state.path), "%s", f->o->state);
-	else if (!strcmp(write, "-"))
+	else if (!write || !strcmp(write, "-"))
 		return false;
 	else if (f->is_dir)
 		n = snprintf(f->state.path, sizeof(f->state.path), "%s%ssaluki.state", write,
-			     slash);
+			     write[strlen(write) - 1] == '/' ? "" : "/");
 	else if (stat(write, &st) == 0 && !S_ISREG(st.st_mode))
 		return false; /* a FIFO or device: it cannot be read again */
 	else

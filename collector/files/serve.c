@@ -33,7 +33,7 @@ static int output_check(struct files *f)
 	const char *write = f->o->write;
 	struct stat st;
 
-	if (!strcmp(write, "-"))
+	if (!write || !strcmp(write, "-"))
 		return 0;
 	if (stat(write, &st) == 0) {
 		f->is_dir = S_ISDIR(st.st_mode);

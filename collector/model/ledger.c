@@ -143,7 +143,7 @@ static bool past_take(struct ledger *l, uint64_t run, uint64_t earlier, struct l
 
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 {
-	struct ledger_run next = { .earlier = earlier, .accounted = earlier };
+	struct ledger_run next = { .earlier = earlier, .accounted = earlier, .quiet = earlier };
 	bool again = past_take(l, run, earlier, &next);
 	struct ledger_run ended = run_ended(l->now);
 
@@ -166,6 +166,11 @@ void ledger_run_known(struct ledger *l)
 void ledger_run_resume(struct ledger *l)
 {
 	run_go_on(&l->now);
+}
+
+void ledger_run_moved(struct ledger *l)
+{
+	l->now.quiet = l->now.accounted;
 }
 
 void ledger_free(struct ledger *l)
@@ -205,11 +210,13 @@ int ledger_floor(struct ledger *l, uint64_t first)
 		return -EBADMSG;
 	if (first <= r->accounted)
 		return 0;
-	/* No combo of the run has arrived yet, neither here nor at a killed predecessor. */
-	if (!r->known && r->accounted == r->earlier + r->unheard)
+	/* No combo has arrived yet, neither here nor at a killed predecessor. */
+	if (!r->known && r->accounted == r->quiet) {
 		r->unheard += first - r->accounted;
-	else
+		r->quiet = first;
+	} else {
 		r->lost_missing += first - r->accounted;
+	}
 	r->accounted = first;
 	return 0;
 }
@@ -226,6 +233,15 @@ void ledger_flushed(struct ledger *l, bool written)
 	else
 		l->now.lost_disk += l->pending;
 	l->pending = 0;
+}
+
+void ledger_delivered(struct ledger *l, uint64_t frames, bool written)
+{
+	l->pending -= frames;
+	if (written)
+		l->now.written += frames;
+	else
+		l->now.lost_refused += frames;
 }
 
 uint64_t ledger_in_flight(const struct ledger *l)

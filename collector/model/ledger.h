@@ -36,9 +36,10 @@ struct ledger_run {
 	uint64_t tail;	       /* part of lost_missing: not arrived when the run was closed */
 	uint64_t vanished;     /* captured, lost with a sensor without final totals */
 	uint64_t earlier;      /* exported before the run's first message here */
-	uint64_t unheard; /* gone before its first message here: `earlier`, except the frames that
-			   * the sensor gave up */
+	uint64_t unheard; /* gone before its first message here, or while another collector had the
+			   * sensor: `earlier`, except the frames that the sensor gave up */
 	bool known;	  /* `earlier` is from the files: no frame is `unheard` */
+	uint64_t quiet;	  /* `accounted` before the first combo here, or since ledger_run_moved */
 	struct totals sensor; /* its last totals */
 };
 
@@ -73,6 +74,9 @@ void ledger_run_known(struct ledger *l);
 void ledger_free(struct ledger *l);
 /* Continues the run in another session. Earlier final totals are not final any more. */
 void ledger_run_resume(struct ledger *l);
+/* The run continues after a time in which another collector may have received its combos: frames
+ * that are missing up to its next combo here are `unheard`. */
+void ledger_run_moved(struct ledger *l);
 /* Counts the exported frames that have not arrived as lost: they cannot arrive any more. */
 void ledger_run_close(struct ledger *l);
 void ledger_totals(struct ledger *l, const struct totals *t);
@@ -87,6 +91,8 @@ int ledger_floor(struct ledger *l, uint64_t first);
 int ledger_gone(struct ledger *l, uint64_t first);
 /* Counts the pending frames as written, or as lost on the disk. */
 void ledger_flushed(struct ledger *l, bool written);
+/* Counts `frames` of the pending frames as written, or as refused. */
+void ledger_delivered(struct ledger *l, uint64_t frames, bool written);
 /* Returns the exported frames that are neither written nor lost. */
 uint64_t ledger_in_flight(const struct ledger *l);
 /* Returns the sum of all runs; `final`, `store` and `store_limit` are the present run's. */

@@ -16,7 +16,8 @@ struct collector_options {
 	int report;		 /* descriptor for the ledger at the end; 0: standard error */
 	const char *key_files[SETTINGS_KEYS], *sensors_file;
 	unsigned int key_count;
-	const char *write; /* -w DIR|FILE|- */
+	const char *write; /* -w DIR|FILE|-; NULL with --sink */
+	const char *sink;  /* --sink: socket for saluki-kafka; NULL: none */
 	const char *stats_file;
 	const char *events;  /* NULL: modules' lines are only in the capture */
 	const char *state;   /* NULL: next to the output */

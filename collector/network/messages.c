@@ -7,6 +7,7 @@
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
+#include "collector/output/output_sink.h"
 #include "common/duration.h"
 #include "common/log.h"
 #include "sensor.h"
@@ -73,7 +74,8 @@ static void messages_floor(struct network *o, struct sensor *s, const uint8_t *m
 	intake_floor(o->combos, s, combo, first, now_ns);
 }
 
-static void messages_totals(struct sensor *s, const uint8_t *message, size_t len)
+static void messages_totals(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
+			    uint64_t now_ns)
 {
 	struct totals t;
 
@@ -83,6 +85,7 @@ static void messages_totals(struct sensor *s, const uint8_t *message, size_t len
 	}
 	ledger_totals(&s->ledger, &t);
 	s->final_heard |= t.final != 0;
+	output_totals(o->combos->output, s, message, len, t.final, now_ns);
 }
 
 static void messages_progress(struct network *o, struct sensor *s, const uint8_t *message,
@@ -159,7 +162,7 @@ static bool messages_run(struct network *o, struct sensor *s, const uint8_t *mes
 	case MESSAGE_COMBO:
 		return intake_piece(o->combos, s, message, len, now_ns);
 	case MESSAGE_TOTALS:
-		messages_totals(s, message, len);
+		messages_totals(o, s, message, len, now_ns);
 		break;
 	case MESSAGE_INFO:
 		messages_info(o, s, message, len, now_ns);

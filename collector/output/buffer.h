@@ -28,6 +28,7 @@
 
 struct sensor;
 struct sensors;
+struct sink;
 
 /* See output_hold.h. */
 struct output_hold {
@@ -44,6 +45,7 @@ struct output {
 	struct sensors *sensors;
 	int files;		/* socket to serve.c */
 	struct live *live;	/* NULL: no viewers */
+	struct sink *sink;	/* --sink, then there is no file; NULL: none */
 	struct signals *orders; /* a stop ends the wait for a slow reader */
 	bool of_capture;	/* of `saluki capture`: nobody else has its frames */
 	int fd;

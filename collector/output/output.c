@@ -15,6 +15,7 @@
 #include "output_file.h"
 #include "output_flush.h"
 #include "output_hold.h"
+#include "output_sink.h"
 #include "output_rotate.h"
 #include "interfaces.h"
 #include "pcapng.h"
@@ -63,6 +64,8 @@ void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64
 
 void output_run_end(struct output *out, struct sensor *s)
 {
+	if (out->sink)
+		return;
 	output_flush(out); /* so that the ledger is up to date */
 	if (s->output->interfaces.section == out->section)
 		output_statistics(out, s);
@@ -88,7 +91,7 @@ static void mark_pending(struct output *out, struct sensor *s)
 
 bool output_is_written(struct output *out, const struct sensor *s)
 {
-	if (s->output->pending)
+	if (s->output->pending && !out->sink)
 		output_flush(out);
 	return !s->output->pending;
 }
@@ -225,10 +228,13 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	out->files = files;
 	out->orders = orders;
 	out->fd = -1;
+	if (out->sink)
+		output_sink_init(out);
 	event_log_init(&out->lines, o, files);
 	err = recover_begin(out);
-	err = err ?: output_file_next(out);
-	if (err)
+	if (!out->sink)
+		err = err ?: output_file_next(out);
+	if (err || out->sink)
 		return err;
 	output_section_begin(out);
 	output_flush(out);
@@ -245,8 +251,22 @@ static void log_recovered(struct output *out)
 	out->failure_logged = out->broken;
 }
 
+/* The latest protocol time must be in the state file before a later one is used. */
+static void save_floor(struct output *out)
+{
+	if (out->state.floor_ns / TRYST_INTERVAL_NS == out->saved_ns / TRYST_INTERVAL_NS)
+		return;
+	if (!out->sink)
+		output_flush(out);
+	recover_save(out);
+}
+
 int output_tick(struct output *out, uint64_t now_ns)
 {
+	if (out->sink) {
+		save_floor(out);
+		return sink_tick(out->sink);
+	}
 	if (out->hold.on ||
 	    (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS))
 		output_flush(out);
@@ -254,10 +274,7 @@ int output_tick(struct output *out, uint64_t now_ns)
 	output_end_due(out, now_ns);
 	if (out->failure_logged && now_ns > out->failed_ns + FREE_SPACE_RECOVERED_NS)
 		log_recovered(out);
-	if (out->state.floor_ns / TRYST_INTERVAL_NS != out->saved_ns / TRYST_INTERVAL_NS) {
-		output_flush(out);
-		recover_save(out);
-	}
+	save_floor(out);
 	if (out->hold.on)
 		return HOLD_RETRY_MS;
 	if (!out->buffered_since_ns)
@@ -292,10 +309,14 @@ static void give_up(struct output *out)
 
 void output_finish(struct output *out)
 {
-	hold_try_now(out);
-	output_section_end(out);
-	log_recovered(out);
-	give_up(out);
+	if (out->sink) {
+		sink_finish(out->sink, SINK_FINISH_MS);
+	} else {
+		hold_try_now(out);
+		output_section_end(out);
+		log_recovered(out);
+		give_up(out);
+	}
 	recover_save(out);
 	if (out->fd >= 0)
 		close(out->fd);

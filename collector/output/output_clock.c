@@ -37,6 +37,8 @@ static void append(struct output *out, const uint8_t *block, size_t len, uint64_
 static bool stream(struct output *out, struct sensor *s, uint8_t *block, size_t len,
 		   uint64_t now_ns)
 {
+	if (out->sink)
+		return false;
 	if (out->live)
 		live_block(out->live, s->index, block, len);
 	if (out->regular || out->hold.on || !output_make_room(out, len) || !has_block(out, s))

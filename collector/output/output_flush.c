@@ -32,13 +32,17 @@ void output_section_begin(struct output *out)
 	out->interfaces = 0;
 }
 
+void output_settle_to(struct output *out, struct sensor *s, uint64_t next, uint64_t accounted)
+{
+	s->output->settled = next;
+	written_put(&out->names, s->id, s->output->run, next, accounted);
+	/* Brokers confirm combos one by one. ACKs come as often as with files, but sooner. */
+	sensors_due(out->sensors, s, monotonic_ns() + (out->sink ? OUTPUT_SINK_ACK_NS : 0));
+}
+
 void output_settle(struct output *out, struct sensor *s)
 {
-	struct output_sensor *o = s->output;
-
-	o->settled = o->next;
-	written_put(&out->names, s->id, o->run, o->next, o->accounted);
-	sensors_due(out->sensors, s, monotonic_ns());
+	output_settle_to(out, s, s->output->next, s->output->accounted);
 }
 
 static void settle_pending(struct output *out, bool written)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/model/sensors.h"
+#include "collector/sink/sink.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "sensor.h"
@@ -23,7 +24,14 @@ bool hold_must_wait(const struct output *out)
 
 bool output_holds(const struct output *out, const struct sensor *s)
 {
+	if (out->sink)
+		return !sink_has_room(out->sink, &s->output->sink);
 	return out->hold.on || s->output->disk_spent >= budget_share(&out->budget);
+}
+
+bool output_holds_all(const struct output *out)
+{
+	return out->sink ? sink_is_full(out->sink) : out->hold.on;
 }
 
 int hold_ask(struct output *out)

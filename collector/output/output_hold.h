@@ -16,8 +16,10 @@
 
 /* Whether the last attempt was too recent. */
 bool hold_must_wait(const struct output *out);
-/* Whether the sensor's combos must wait: in a hold, or beyond its share of the disk. */
+/* Whether the sensor's combos must wait: in a hold, or beyond its share of the disk or the sink. */
 bool output_holds(const struct output *out, const struct sensor *s);
+/* Whether all sensors' combos must wait. */
+bool output_holds_all(const struct output *out);
 /* Queries the file system. Returns 0, or -ENOSPC if the buffer would not leave --keep-free. */
 int hold_ask(struct output *out);
 /* Whether waiting helps after this error of a write. */

@@ -9,6 +9,7 @@
 
 #include "collector/model/rate_limit.h"
 #include "collector/model/sensors.h"
+#include "collector/sink/sink.h"
 #include "pcapng.h"
 #include "wire/info.h"
 
@@ -68,6 +69,7 @@ struct output_sensor {
 	struct interfaces interfaces; /* in the current section */
 	struct event_log_names names; /* of modules that it named first */
 	struct offset offset;
+	struct sink_sensor sink; /* with --sink */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Connection: see connection.h. */
+#include "connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "window.h"
+#include "wire/bytes.h"
+#include "wire/put_text.h"
+
+#define BATCH 64
+
+static void hang_up(struct connection *c)
+{
+	if (c->sock >= 0)
+		close(c->sock);
+	c->sock = -1;
+	c->greeted = c->wants_out = false;
+}
+
+void connection_close(struct connection *c)
+{
+	hang_up(c);
+	if (c->listener >= 0)
+		close(c->listener);
+	c->listener = -1;
+}
+
+/* ---- from saluki-kafka ----------------------------------------------------------------------- */
+
+static void greet(struct connection *c, const uint8_t *in, size_t len)
+{
+	int err = put_hello_read(in, len, PUT_ROLE_SINK);
+
+	c->greeted = !err;
+	if (!err) {
+		c->logged = false;
+		log_info("--sink: saluki-kafka is connected");
+		return;
+	}
+	if (!c->logged)
+		log_line("--sink: %s", err == -EPROTOTYPE ? "'saluki-kafka get' connected; this "
+							    "socket is for 'saluki-kafka put'"
+				       : err == -EPROTO	  ? "saluki-kafka has another version"
+							  : "a program that is not saluki-kafka "
+							    "connected");
+	c->logged = true;
+	hang_up(c);
+}
+
+static void take_state(struct connection *c, const char *text, size_t len)
+{
+	char why[PUT_TEXT_MAX];
+
+	put_text_value(text, len, "topic", c->topic, sizeof(c->topic));
+	put_text_value(text, len, "brokers", c->brokers, sizeof(c->brokers));
+	put_text_value(text, len, "why", why, sizeof(why));
+	if (strcmp(why, c->why))
+		log_line("--sink: %s", *why ? why : "combos go to the brokers again");
+	strcpy(c->why, why);
+}
+
+static void take_refused(const uint8_t *in, size_t len, const struct connection_user *u)
+{
+	char reason[256];
+
+	if (len < 9)
+		return;
+	put_text_copy(reason, sizeof(reason), (const char *)in + 9, len - 9);
+	u->done(u->arg, load_be(in + 1, 8), reason);
+}
+
+static void take(struct connection *c, const uint8_t *in, size_t len,
+		 const struct connection_user *u)
+{
+	if (!c->greeted) {
+		greet(c, in, len);
+		return;
+	}
+	switch (in[0]) {
+	case PUT_DONE:
+		for (size_t at = 1; at + 8 <= len; at += 8)
+			u->done(u->arg, load_be(in + at, 8), NULL);
+		break;
+	case PUT_REFUSED:
+		take_refused(in, len, u);
+		break;
+	case PUT_STATE:
+		take_state(c, (const char *)in + 1, len - 1);
+		break;
+	}
+}
+
+/* Returns whether the other end is still there. */
+static bool take_all(struct connection *c, const struct connection_user *u)
+{
+	uint8_t in[PUT_DONE_BYTES];
+	ssize_t len;
+
+	do {
+		len = recv(c->sock, in, sizeof(in), MSG_DONTWAIT);
+		if (len > 0)
+			take(c, in, len, u);
+	} while (c->sock >= 0 && (len > 0 || (len < 0 && errno == EINTR)));
+	return c->sock < 0 || (len < 0 && errno == EAGAIN);
+}
+
+/* ---- to saluki-kafka ------------------------------------------------------------------------- */
+
+static unsigned int batch_of(const struct window *w, struct mmsghdr *m, struct iovec *v)
+{
+	unsigned int n = 0;
+
+	for (struct window_entry *e = w->unsent; e && n < BATCH; e = e->next, n++) {
+		v[n] = (struct iovec){ e->bytes, e->len };
+		m[n] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &v[n], .msg_iovlen = 1 } };
+	}
+	return n;
+}
+
+/* Returns whether the other end is still there. */
+static bool send_all(struct connection *c, struct window *w)
+{
+	struct mmsghdr m[BATCH];
+	struct iovec v[BATCH];
+	unsigned int n;
+	int sent;
+
+	c->wants_out = false;
+	while ((n = batch_of(w, m, v))) {
+		sent = sendmmsg(c->sock, m, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno != EAGAIN && errno != ENOBUFS)
+			return false;
+		for (int i = 0; i < sent; i++)
+			w->unsent = w->unsent->next;
+		c->wants_out = sent < (int)n;
+		if (c->wants_out)
+			return true;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void answer(struct connection *c, struct window *w)
+{
+	uint8_t hello[PUT_HELLO_LEN];
+
+	c->sock = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (c->sock < 0)
+		return;
+	put_hello(hello, PUT_ROLE_SINK);
+	if (send(c->sock, hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		hang_up(c);
+	window_again(w);
+}
+
+void connection_serve(struct connection *c, struct window *w, const struct connection_user *u)
+{
+	bool there;
+
+	if (c->sock < 0)
+		answer(c, w);
+	if (c->sock < 0)
+		return;
+	there = take_all(c, u);
+	if (c->sock < 0)
+		return; /* it was turned away */
+	if (there && c->greeted)
+		there = send_all(c, w);
+	if (there)
+		return;
+	if (c->greeted)
+		log_line("--sink: saluki-kafka has gone; sensors keep their frames until it is "
+			 "back");
+	hang_up(c);
+}
+
+int connection_polled(const struct connection *c, const struct window *w, short *events)
+{
+	*events = POLLIN | (c->sock >= 0 && c->wants_out && w->unsent ? POLLOUT : 0);
+	return c->sock >= 0 ? c->sock : c->listener;
+}
