@@ -89,6 +89,16 @@ static void send_progress(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	swarm_send(w, s, message, progress_write(message, &p), now);
 }
 
+/* Another collector settled the combos below. */
+static void send_floor(struct swarm *w, struct swarm_sensor *s, uint64_t now)
+{
+	uint8_t message[MESSAGE_FLOOR_LEN] = { MESSAGE_FLOOR };
+
+	store_be(message + 1, s->settled, 8);
+	store_be(message + 9, s->settled_frames, 8);
+	swarm_send(w, s, message, sizeof(message), now);
+}
+
 static void send_progress_between(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 {
 	if (s->progress_at == s->begun)
@@ -120,6 +130,8 @@ void swarm_send_control(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	if (now < s->totals_ns && !(swarm_all_sent(w, s) && !s->final_sent))
 		return;
 	s->totals_ns = now + SECOND;
+	if (s->floor_due)
+		send_floor(w, s, now);
 	swarm_send(w, s, message, write_totals(w, s, message), now);
 	send_progress(w, s, now);
 }
@@ -277,6 +289,7 @@ static void settle(struct swarm *w, struct swarm_sensor *s, uint64_t settled)
 
 		w->counters.combos_settled++;
 		w->counters.frames_settled += c ? c->frames : 0;
+		s->settled_frames += c ? c->frames : 0;
 	}
 }
 
@@ -287,6 +300,8 @@ void swarm_acked(struct swarm *w, struct swarm_sensor *s, const struct ack *a, u
 	if (a->highest > s->acked && a->highest < s->tx.next)
 		s->acked = a->highest;
 	settle(w, s, a->settled);
+	if (a->taken >= s->settled)
+		s->floor_due = false;
 	if (a->taken > s->taken && a->taken <= s->begun) {
 		s->taken = a->taken;
 		if (s->sending < s->taken)
@@ -338,6 +353,7 @@ void swarm_session_begun(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	s->acked = s->held = s->cut = s->waits_ns = 0;
 	s->unheard = 0;
 	s->echo_due = s->heard_due = s->final_sent = false;
+	s->floor_due = s->settled > 0;
 	s->rto_ns = RTO_MIN_NS;
 	s->progress_ns = s->totals_ns = now;
 	s->between_ns = UINT64_MAX;

@@ -116,7 +116,9 @@ struct swarm_sensor {
 	/* combos below `settled` are done; below `taken` they need not be sent; below `sending`
 	 * they are in slots; below `begun` they were sent at least once */
 	uint64_t settled, taken, sending, begun, held;
-	uint64_t frames; /* in those begun */
+	uint64_t frames;	 /* in those begun */
+	uint64_t settled_frames; /* in those settled */
+	bool floor_due;		 /* the session's collector may not know what is settled */
 	struct swarm_slot slots[PIECE_COMBOS_AHEAD];
 	struct swarm_flight *flight;
 	uint64_t oldest, cut; /* numbers: the oldest in flight; no second halving below `cut` */

@@ -331,14 +331,15 @@ class Process:
 
 class Collector(Process):
     def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), ready="listening on",
-                 before=(), program=BUILD / "saluki-collector", stats=True, **kwargs):
+                 before=(), program=BUILD / "saluki-collector", stats=True, sink=None, **kwargs):
         """`before` is a command that executes the collector in its own place. Without `stats`, the collector
-        writes no statistics file."""
+        writes no statistics file. With `sink`, it passes combos to this socket instead of writing to `write`."""
         self.stats_file = keys.directory / "stats.json"
         with contextlib.suppress(FileNotFoundError):
             self.stats_file.unlink()
         super().__init__(ns, [*before, program, "--listen", listen, "--key",
-                              keys.collector, "--sensors", keys.sensors, "-w", write,
+                              keys.collector, "--sensors", keys.sensors,
+                              *(["--sink", sink] if sink else ["-w", write]),
                               *(["--stats-file", self.stats_file] if stats else []), *options], ready, **kwargs)
 
     def stats(self):

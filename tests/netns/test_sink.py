@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""--sink: combos go to a stand-in for `saluki-kafka put`, and are settled when it confirms them."""
+import pytest
+
+from netns import put, testbed
+from netns.put import Put
+from netns.test_swarm import COMBOS, COUNT, Swarm, balanced_sensors, listed
+from reference import captures
+from wire import saluki_combo as sc
+
+
+@pytest.fixture
+def sunk(bed):
+    """Starts a collector with a sink."""
+    def start(path=bed.tmp_path / "sink", **kwargs):
+        return bed.collector(sink=path, **kwargs)
+    start.path = bed.tmp_path / "sink"
+    return start
+
+
+@pytest.fixture
+def connect(bed):
+    """Connects a stand-in, which is closed at the end."""
+    def connected(path=bed.tmp_path / "sink", **kwargs):
+        peer = Put(path, **kwargs)
+        bed.stack.callback(peer.close)
+        return peer
+    return connected
+
+
+def test_every_frame_once_as_sent(bed, sunk, connect, bundled):
+    """The combos have all frames of the file, in order, and their names count them."""
+    collector = sunk()
+    peer = connect()
+    sensor = bed.reader("lib", bundled, options=["--keep", "all", "-s", "65535"])
+    assert sensor.finish(signo=None)[0] == 0
+    peer.wait(lambda p: any(sc.totals_read(m.value)[0]["final"] for m in p.of(put.COMBOS, put.TOTALS)))
+    frames = [f for m in peer.combos for f in put.opened(m)]
+    want = list(captures.frames(bundled))
+    assert [(f.time_ns, f.data) for f in frames] == [(f.time_ns, f.data) for f in want]
+    put.assert_in_order(peer.combos)
+    at = 0
+    for m in peer.combos:
+        assert (m.key, m.name.first, m.name.frames) == ("lib", at, len(put.opened(m)))
+        assert m.time_ms == put.opened(m)[0].time_ns // 1000000
+        at += m.name.frames
+    assert collector.finish()[0] == 0
+    stats = collector.sensor_stats("lib")
+    assert stats["written"] == at == len(want) and stats["balance"] == stats["in_flight"] == 0, stats
+
+
+def test_the_record_comes_before_its_combos(bed, sunk, connect, bundled):
+    """A sensor's first combo leaves when the brokers have what the combo names; the dictionary is first."""
+    bed.keys.sensor("there", words="floor=2 x=1.5 linktypes=default")
+    sunk()
+    peer = connect(confirms=lambda m: m.topic != put.SENSORS)
+    sensor = bed.reader("there", bundled)
+    peer.wait(lambda p: len(p.of(put.SENSORS)) == 2)
+    dictionary, record = peer.of(put.SENSORS)
+    assert dictionary.key == "dictionary/2" and len(dictionary.value) == 4096
+    text = record.value.decode()
+    assert "name=there\n" in text and "floor=2\nx=1.5\nlinktypes=default\n" in text and "interface.0=" in text, text
+    assert not peer.combos
+    peer.done(dictionary.number, record.number)
+    peer.wait(lambda p: p.combos)
+    assert record.key == f"there/{peer.combos[0].name.info:016x}"
+    assert sensor.finish(signo=None)[0] == 0
+
+
+def test_settled_when_confirmed(bed, sunk, connect, bundled):
+    """Without a confirmation the sensor does not end, and the collector counts its frames as in flight."""
+    collector = sunk()
+    held = connect(confirms=lambda m: m.topic == put.SENSORS)
+    sensor = bed.reader("lib", bundled)
+    testbed.wait_for(lambda: (s := collector.sensor_stats("lib")) and s["final"], "final totals")
+    held.wait(lambda p: p.frames() == collector.sensor_stats("lib")["exported"])
+    stats = collector.sensor_stats("lib")
+    assert stats["written"] == 0 and stats["in_flight"] == stats["exported"] > 0 == stats["balance"], stats
+    assert sensor.popen.poll() is None
+    held.done(*[m.number for m in held.messages])
+    assert sensor.finish(signo=None)[0] == 0
+    assert collector.finish()[0] == 0
+    stats = collector.sensor_stats("lib")
+    assert stats["written"] == stats["exported"] and stats["in_flight"] == stats["balance"] == 0, stats
+
+
+def test_all_again_after_a_reconnect(bed, sunk, connect):
+    """Another saluki-kafka gets all that the first one did not confirm, in the same order."""
+    listed(bed)
+    collector = sunk()
+    first = connect(confirms=lambda m: m.topic == put.SENSORS or m.name.count == 1)
+    swarm = Swarm(bed, "--combos", COMBOS)
+    first.wait(lambda p: len(p.combos) == COUNT * COMBOS)
+    first.close()
+    second = connect()
+    status, report = swarm.report()
+    assert status == 0 and report["combos_settled"] == COUNT * COMBOS, report
+    again = [m.number for m in second.combos]
+    assert again == [m.number for m in first.combos if m.name.count != 1]
+    put.assert_in_order([*first.combos, *second.combos])
+    assert collector.finish()[0] == 0
+    balanced_sensors(collector, COUNT, report["frames"])
+
+
+def test_a_killed_collector(bed, sunk, connect):
+    """SIGKILL under load: sensors send again what was not confirmed. Each combo is there, and in order."""
+    listed(bed)
+    collector = sunk()
+    first = connect()
+    swarm = Swarm(bed, "--combos", COMBOS, "--seconds", 600, "--rate", 400)
+    first.wait(lambda p: len(p.combos) > COUNT, 60)
+    collector.kill_all()
+    collector = sunk()
+    second = connect()
+    swarm.expect(f"all {COUNT * COMBOS} combos are settled", 60)
+    status, report = swarm.report(testbed.signal.SIGINT)
+    assert status == 0, report
+    both = [*first.combos, *second.combos]
+    put.assert_in_order(both)
+    assert len({(m.name.run, m.name.count) for m in both}) == COUNT * COMBOS
+    assert collector.finish()[0] == 0
+    balanced_sensors(collector, COUNT, report["frames"])
+
+
+def test_refused_by_the_brokers(bed, sunk, connect, bundled):
+    """A combo that the brokers never take counts as refused, and its sensor goes on."""
+    collector = sunk()
+    peer = connect(confirms=lambda m: m.topic != put.COMBOS or m.name.count != 1)
+    sensor = bed.reader("lib", bundled, options=["--combo-size", "1024"])
+    peer.wait(lambda p: any(m.name.count == 1 for m in p.combos))
+    refused = next(m for m in peer.combos if m.name.count == 1)
+    peer.refuse(refused.number, "Broker: Message size too large")
+    assert sensor.finish(signo=None)[0] == 0
+    status, said = collector.finish()
+    assert status == 0 and "refuse a message of sensor lib" in said and "Message size too large" in said
+    stats = collector.sensor_stats("lib")
+    assert stats["lost_refused"] == refused.name.frames > 0 and stats["balance"] == 0, stats
+    assert stats["written"] + stats["lost_refused"] == stats["exported"]
+
+
+@pytest.mark.parametrize("what", ["garbage", "get", "later"])
+def test_others_are_turned_away(bed, sunk, connect, what):
+    collector = sunk()
+    first = {"garbage": b"GET / HTTP/1.0\r\n", "get": put.hello(put.SOURCE),
+             "later": put.hello(put.SINK, version=9)}[what]
+    for _ in range(2):
+        with put.socket.socket(put.socket.AF_UNIX, put.socket.SOCK_SEQPACKET) as s:
+            s.connect(str(sunk.path))
+            s.send(first)
+            while s.recv(put.MOST):
+                pass
+    connect()
+    said = collector.finish()[1]
+    wanted = {"garbage": "a program that is not saluki-kafka", "get": "'saluki-kafka get' connected",
+              "later": "another version"}[what]
+    assert said.count(wanted) == 1, said
+
+
+def test_usage(bed):
+    for options, wanted in ((["-w", bed.out], "--sink goes without -w"), (["--live", bed.tmp_path / "l"], "--live"),
+                            (["--events", bed.tmp_path], "--events"), (["-C", "1M"], "-C")):
+        done = testbed.saluki("--listen", ":5600", "--key", bed.keys.collector, "--sensors", bed.keys.sensors,
+                              "--sink", bed.tmp_path / "sink", *options, program="saluki-collector")
+        assert done.returncode == 2 and wanted in done.stderr and done.stderr.count("\n") == 1, done.stderr
