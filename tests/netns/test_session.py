@@ -61,12 +61,12 @@ def test_keys_that_do_not_go_with_collectors(bed, bundled):
 # ---- several collectors ----------------------------------------------------------------------------
 
 
-def collector_at(bed, listen, write):
+def collector_at(bed, listen, write, **kwargs):
     """One of several collectors, with its own files."""
     keys = copy.copy(bed.keys)
     keys.directory = bed.tmp_path / write
     keys.directory.mkdir()
-    c = testbed.Collector(bed.ns, keys, keys.directory / "out.pcapng", listen=listen)
+    c = testbed.Collector(bed.ns, keys, keys.directory / "out.pcapng", listen=listen, **kwargs)
     c.out = keys.directory / "out.pcapng"
     bed.stack.callback(c.kill)
     return c

@@ -3,7 +3,10 @@
 import pytest
 
 from netns import put, testbed
+from netns.live import long_trace
 from netns.put import Put
+from netns.test_pipeline import as_seen
+from netns.test_session import FIRST, SECOND, collector_at
 from netns.test_swarm import COMBOS, COUNT, Swarm, balanced_sensors, listed
 from reference import captures
 from wire import saluki_combo as sc
@@ -120,6 +123,43 @@ def test_a_killed_collector(bed, sunk, connect):
     assert len({(m.name.run, m.name.count) for m in both}) == COUNT * COMBOS
     assert collector.finish()[0] == 0
     balanced_sensors(collector, COUNT, report["frames"])
+
+
+def stop(collector, signo):
+    for pid in testbed.with_children(collector.pid()):
+        testbed.os.kill(pid, signo)
+
+
+@pytest.mark.long
+def test_a_sensor_that_moves_and_comes_back(bed, connect):
+    """The first collector hangs, and the sensor goes to the second one; later it returns. The log has each frame, in
+    order. Frames that the other collector had are not lost: both ledgers say `earlier`."""
+    path, frames = long_trace(bed, 16)
+    sinks = {to: bed.tmp_path / f"sink-{n}" for n, to in enumerate((FIRST, SECOND))}
+    first, second = (collector_at(bed, to, f"at-{n}", sink=sinks[to]) for n, to in enumerate((FIRST, SECOND)))
+    both = []  # messages of both collectors, in the order in which they came
+    peers = [connect(sinks[to], confirms=lambda m: both.append(m) or True) for to in (FIRST, SECOND)]
+    player = bed.tun("mon0", 803, path, ["--rate", "400"])
+    sensor = bed.sensor("lib", "mon0", options=["--to", SECOND])
+    player.go()
+    peers[0].wait(lambda p: len(p.combos) >= 3)
+    stop(first, testbed.signal.SIGSTOP)
+    peers[1].wait(lambda p: len(p.combos) >= 3, 60)
+    stop(first, testbed.signal.SIGCONT)
+    before = len(peers[0].combos)
+    peers[0].wait(lambda p: len(p.combos) >= before + 3, 60)
+    assert player.played() == len(frames)
+    assert sensor.finish()[0] == 0
+    combos = [m for m in both if m.topic == put.COMBOS and m.name.kind == put.COMBO]
+    put.assert_in_order(combos)
+    once = {m.name.count: m for m in reversed(combos)}
+    got = [f.data for n in sorted(once) for f in put.opened(once[n])]
+    assert got == [f.data for f in as_seen(frames)]
+    for collector in (first, second):
+        assert collector.finish()[0] == 0
+        stats = collector.sensor_stats("lib")
+        assert stats["lost_missing"] == stats["balance"] == 0 < stats["earlier"], stats
+        assert stats["written"] + stats["earlier"] + stats["in_flight"] == stats["exported"], stats
 
 
 def test_refused_by_the_brokers(bed, sunk, connect, bundled):
