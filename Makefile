@@ -47,6 +47,9 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qem
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin systemd
 PACKAGES_PACKAGE := build-essential systemd dpkg-dev debhelper fakeroot lintian debootstrap e2fsprogs
+# Maven only fetches the broker: its cache needs none (tests/kafka/jars.py).
+PACKAGES_KAFKA := openjdk-17-jre-headless librdkafka-dev \
+	$(if $(wildcard $(or $(SALUKI_CACHE),$(HOME)/.cache/saluki)/kafka-*),,maven)
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl wireshark-common
 
@@ -584,6 +587,14 @@ test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 test-web: deps-test ## pass all tests of saluki-web and its page, in Chromium and with Prometheus
 	$(Q)$(MAKE_QUIETLY) built-plain
 	$(Q)$(SUDO) env CI="$(CI)" tests/run web $(ARGS)
+
+# Only CI must have a broker. Elsewhere its tests are skipped without one, and say why.
+.PHONY: test-kafka
+test-kafka: deps-test ## pass the tests of saluki-kafka with a real broker, which Maven fetches
+	$(call install_packages,$(PACKAGES_KAFKA)) || [ -z "$(CI)" ]
+	$(Q)$(MAKE_QUIETLY) built-plain
+	$(Q)cd tests && $(SUDO) env PYTHONPATH=.:../packaging ../$(TOOLS)/bin/python -m kafka.jars || [ -z "$(CI)" ]
+	$(Q)$(SUDO) env CI="$(CI)" tests/run kafka $(ARGS)
 
 # Each is hundreds of megabytes, and needs no privilege.
 READERS := $(BUILD)/readers

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kafka's jars, which Maven fetches as pom.xml says. Out: a folder of the cache (packaging/debian.py), kafka-VERSION.
+A folder that exists is not fetched again, and needs neither Maven nor a network.
+
+    python -m kafka.jars        fetches them; prints why if they are missing"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import debian
+
+POM = pathlib.Path(__file__).parent / "pom.xml"
+VERSION = re.search(r"<artifactId>kafka_[\d.]+</artifactId>\s*<version>([\d.]+)<", POM.read_text())[1]
+SECONDS = 600
+
+
+class Missing(Exception):
+    """Why there is no broker, in one line."""
+
+
+def folder():
+    """The folder with the jars. Raises Missing."""
+    if not shutil.which("java"):
+        raise Missing("Kafka needs Java (openjdk-17-jre-headless)")
+    kept = debian.CACHE / f"kafka-{VERSION}"
+    return kept if kept.exists() else _fetch(kept.name)
+
+
+def _fetch(name):
+    if not shutil.which("mvn"):
+        raise Missing(f"Kafka {VERSION} is not in {debian.CACHE}, and Maven is not installed (maven)")
+    debian.CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=debian.CACHE) as work:
+        jars = pathlib.Path(work) / "jars"
+        try:
+            subprocess.run(["mvn", "-q", "-B", "-f", POM, "dependency:copy-dependencies", f"-DoutputDirectory={jars}",
+                            "-DincludeScope=runtime"], check=True, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.SubprocessError as e:
+            said = [line for line in (e.stdout or "").splitlines() if "ERROR" in line] if isinstance(e.stdout, str) else []
+            raise Missing(f"Maven cannot fetch Kafka {VERSION}: {(said or [e])[0]}") from e
+        jars.chmod(0o755)
+        return debian.keep(jars, name)
+
+
+if __name__ == "__main__":
+    try:
+        folder()
+    except Missing as why:
+        print(why)
+        sys.exit(1)
