@@ -19,8 +19,8 @@ import tempfile
 import time
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import (AclBinding, AclOperation, AclPermissionType, AdminClient, NewTopic,
-                                   ResourcePatternType, ResourceType)
+from confluent_kafka.admin import (AclBinding, AclBindingFilter, AclOperation, AclPermissionType, AdminClient,
+                                   NewTopic, ResourcePatternType, ResourceType)
 from kafka import jars
 
 USER, PASSWORD = "saluki", "correct horse"
@@ -107,6 +107,11 @@ def certificates():
     (folder / "san").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
     subprocess.run(["sh", "-ec", script], cwd=folder, check=True, capture_output=True)
     return folder
+
+
+def acl(topic, operation, permission):
+    """For all users. A topic with an ACL needs one that allows the rest."""
+    return ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:*", "*", operation, permission
 
 
 class Broker:
@@ -276,20 +281,21 @@ class Broker:
         self._done(self.admin().delete_topics([topic]))
         wait_for(lambda: not self.partitions(topic))
 
-    def _denial(self, topic, operation):
-        return AclBinding(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:*", "*", operation,
-                          AclPermissionType.DENY)
-
     def deny(self, topic, operation=AclOperation.WRITE):
-        """Denies a topic to all, until allow()."""
-        acl = self._denial(topic, operation)
-        self._done(self.admin().create_acls([acl]))
-        wait_for(lambda: self.admin().describe_acls(acl.filter()).result(30))
+        """Denies one operation on a topic to all, until allow()."""
+        self._done(self.admin().create_acls([AclBinding(*acl(topic, operation, AclPermissionType.DENY)),
+                                             AclBinding(*acl(topic, AclOperation.ALL, AclPermissionType.ALLOW))]))
+        wait_for(lambda: len(self._acls(topic)) == 2)
 
-    def allow(self, topic, operation=AclOperation.WRITE):
-        acl = self._denial(topic, operation)
-        self._done(self.admin().delete_acls([acl.filter()]))
-        wait_for(lambda: not self.admin().describe_acls(acl.filter()).result(30))
+    def allow(self, topic):
+        self._done(self.admin().delete_acls([self._any_acl(topic)]))
+        wait_for(lambda: not self._acls(topic))
+
+    def _any_acl(self, topic):
+        return AclBindingFilter(*acl(topic, AclOperation.ANY, AclPermissionType.ANY))
+
+    def _acls(self, topic):
+        return self.admin().describe_acls(self._any_acl(topic)).result(30)
 
     def produce(self, topic, value, key=None, headers=None, **more):
         """Puts one message in; returns where it is. Raises KafkaException."""
