@@ -27,6 +27,13 @@
 
 #define DRAIN_NS 1000000000ULL
 
+/* As timers_tick, without a network. */
+static int collector_source_tick(struct collector *c, uint64_t now)
+{
+	c->output.state.floor_ns = handshake_time(&c->network.handshake);
+	return source_tick(&c->source, now);
+}
+
 /* Does due work. Returns milliseconds until it must be called again; -1: no time. */
 static int collector_tick(struct collector *c)
 {
@@ -35,7 +42,8 @@ static int collector_tick(struct collector *c)
 
 	live_tick(&c->live, now);
 	timeout = monotonic_sooner(timeout, turns_tick(&c->combos, now));
-	timeout = monotonic_sooner(timeout, timers_tick(&c->network, now));
+	timeout = monotonic_sooner(timeout, c->o->source ? collector_source_tick(c, now)
+							 : timers_tick(&c->network, now));
 	timeout = monotonic_sooner(timeout, groups_tick(&c->groups, now));
 	timeout = monotonic_sooner(timeout, control_tick(&c->control, now));
 	timeout = monotonic_sooner(timeout,
@@ -84,7 +92,7 @@ static int collector_sensors(struct collector *c, const struct sensors_file *f)
 	sink_sensors_changed(&c->sink);
 	key_orders_apply(&c->key_orders, &c->sensors);
 	refocus_apply(&c->refocus, &f->groups);
-	live_sensors(&c->live, &c->sensors, &f->groups);
+	live_sensors(&c->live, &c->sensors);
 	return 0;
 }
 
@@ -128,15 +136,21 @@ static void collector_reload(struct collector *c)
 	sensors_file_free(&f);
 }
 
+static void collector_report(struct collector *c)
+{
+	report_print(&c->network, &c->receive, c->o->source ? &c->source : NULL);
+}
+
 /* Reads commands of the privileged process. */
 static void collector_orders(struct collector *c)
 {
 	signals_take(&c->orders);
 	if (c->orders.report)
-		report_print(&c->network, &c->receive);
+		collector_report(c);
 	if (c->orders.reload) {
 		output_reopen(&c->output);
-		collector_reload(c);
+		if (!c->o->source)
+			collector_reload(c);
 		heartbeat_reloaded(&c->heartbeat);
 	}
 	c->orders.report = c->orders.reload = false;
@@ -149,12 +163,11 @@ static void close_ledgers(struct collector *c)
 		ledger_run_close(&c->sensors.list[i]->ledger);
 }
 
-static void collector_finish(struct collector *c)
+/* Receives the datagrams that the kernel already has, and answers final totals. */
+static void collector_drain(struct collector *c)
 {
 	uint64_t until = monotonic_ns() + DRAIN_NS;
 
-	terminal_line_say(&c->status.shown, "");
-	/* Receives the datagrams that the kernel already has, and answers final totals. */
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
 		turns_serve(&c->combos, monotonic_ns());
 		timers_tick(&c->network, monotonic_ns());
@@ -163,34 +176,49 @@ static void collector_finish(struct collector *c)
 		intake_finish_capture(&c->combos, monotonic_ns());
 	else
 		intake_finish(&c->combos, monotonic_ns());
+}
+
+static void collector_finish(struct collector *c)
+{
+	terminal_line_say(&c->status.shown, "");
+	if (!c->o->source)
+		collector_drain(c);
 	output_finish(&c->output);
-	session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
+	if (c->o->source)
+		source_finish(&c->source);
+	else
+		session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
 	if (c->receive.inherited)
 		close_ledgers(c);
 	board_show_last(&c->board, &c->shown, monotonic_ns());
 	log_settings.fd = c->o->report;
-	report_print(&c->network, &c->receive);
+	collector_report(c);
 }
 
 static void collector_loop(struct collector *c)
 {
-	struct pollfd p[4] = {
+	struct pollfd p[3 + SOURCE_FDS] = {
 		{ .fd = c->receive.sock, .events = POLLIN },
 		{ .fd = c->orders.sock, .events = POLLIN },
 		{ .fd = c->control.epoll, .events = POLLIN },
 	};
+	nfds_t count = c->o->source ? 3 + SOURCE_FDS : c->o->sink ? 4 : 3;
 	bool more = false;
 
 	for (;;) {
 		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
-		p[3].fd = c->output.sink ? sink_polled(&c->sink, &p[3].events) : -1;
+		if (c->o->source)
+			source_polled(&c->source, p + 3);
+		else if (c->output.sink)
+			p[3].fd = sink_polled(&c->sink, &p[3].events);
 		if (c->orders.stop || c->output.gone || c->output.over || c->receive.ended ||
-		    (poll(p, 4, timeout) < 0 && errno != EINTR))
+		    (poll(p, count, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);
-		more = collector_work(c, p[0].revents, more);
+		more = c->o->source ? source_serve(&c->source, p + 3, monotonic_ns())
+				    : collector_work(c, p[0].revents, more);
 		if (p[2].revents)
 			control_serve(&c->control, monotonic_ns());
 	}
@@ -204,7 +232,9 @@ static int collector_begin(struct collector *c)
 	if (err)
 		return err;
 	sensor_list_init(&c->network, c->output.state.floor_ns);
-	if (!one_way_allowed(c, &c->sensors_file))
+	if (c->o->source) /* sensors are made from records */
+		err = source_init(&c->source, c->source.listener, &c->combos);
+	else if (!one_way_allowed(c, &c->sensors_file))
 		err = -EINVAL;
 	else
 		err = collector_sensors(c, &c->sensors_file);
@@ -262,7 +292,10 @@ int collector_process(struct collector *c)
 	else if (collector_begin(c) == 0) {
 		ahead_start(&c->combos.ahead);
 		board_tick(&c->board, &c->shown, monotonic_ns()); /* there is one from now on */
-		if (!c->receive.inherited)
+		if (c->o->source)
+			log_info("taking combos from %s, writing to %s", c->o->source,
+				 c->output.name);
+		else if (!c->receive.inherited)
 			log_info("listening on %s:%s, %s %s", c->o->host ? c->o->host : "*",
 				 c->o->port, c->o->sink ? "for saluki-kafka at" : "writing to",
 				 c->o->sink ?: c->output.name);
@@ -275,6 +308,8 @@ int collector_process(struct collector *c)
 	groups_free(&c->groups);
 	refocus_free(&c->refocus);
 	commands_free(&c->commands);
+	if (c->o->source)
+		source_free(&c->source);
 	sensor_list_free(&c->network);
 	combos_free(&c->combos);
 	live_free(&c->live);

@@ -21,6 +21,7 @@
 #include "collector/network/receive.h"
 #include "collector/control/refocus.h"
 #include "collector/model/sensors.h"
+#include "collector/source/source.h"
 #include "status_line.h"
 
 struct collector {
@@ -37,6 +38,7 @@ struct collector {
 	struct groups groups;
 	struct key_orders key_orders;
 	struct refocus refocus;
+	struct source source; /* with --source, in place of the network */
 	struct control control;
 	struct signals orders; /* from the privileged process */
 	int files;	       /* socket to it */

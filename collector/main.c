@@ -21,6 +21,7 @@
  * effect, and send an ACK, which runs fills in. A session that renews no other goes from
  * session_receive by sensor_sessions to intake, and there to runs. If complete combos of the last
  * run are unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
+ * With --source, source/ takes combos from saluki-kafka, and calls split.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
@@ -45,6 +46,7 @@
 #include "collector.h"
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
+#include "collector/source/listen.h"
 #include "common/descriptors.h"
 #include "common/log.h"
 #include "common/monotonic.h"
@@ -184,6 +186,22 @@ static int read_sensors(struct sensors_file *f, const struct collector_options *
 	return sensors_file_read(f, fd, path);
 }
 
+/* Opens what combos come from: the network, or --source. */
+static int open_input(struct collector *c, const struct collector_options *o)
+{
+	int err;
+
+	if (o->source) {
+		c->source.listener = source_listen(o->source);
+		return c->source.listener < 0 ? c->source.listener : 0;
+	}
+	err = read_keys(&c->network.handshake, o) ?: read_sensors(&c->sensors_file, o);
+	if (err)
+		return err;
+	return o->inherited < 0 ? receive_init(&c->receive, o->host, o->port)
+				: receive_inherit(&c->receive, o->inherited);
+}
+
 /* Whether a socket is wanted. Without an option, sets the standard path. */
 static bool is_wanted(const char **path, const char *standard)
 {
@@ -299,7 +317,10 @@ static int collector_run(struct collector *c, struct files *output_files, struct
 	/* Only the other process has keys and network. */
 	sodium_memzero(c->network.handshake.own, sizeof(c->network.handshake.own));
 	sensors_file_free(&c->sensors_file);
-	close(c->receive.sock);
+	if (c->receive.sock >= 0)
+		close(c->receive.sock);
+	if (c->source.listener >= 0)
+		close(c->source.listener);
 	if (c->listener >= 0)
 		close(c->listener);
 	connection_close(&c->sink.connection);
@@ -346,18 +367,16 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	c->o = &o;
+	c->receive.sock = c->source.listener = -1;
 	/* The reader of -w - may print frames on the same terminal. */
 	if (o.log_level > LOG_LEVEL_QUIET && o.inherited < 0 &&
 	    (!o.write || strcmp(o.write, "-") != 0))
 		terminal_line_open(&c->status.shown);
 	status = 1;
-	if (make_board(c, &shown, &o) == 0 && read_keys(&c->network.handshake, &o) == 0 &&
-	    read_sensors(&c->sensors_file, &o) == 0 &&
-	    (o.inherited < 0 ? receive_init(&c->receive, o.host, o.port)
-			     : receive_inherit(&c->receive, o.inherited)) == 0 &&
+	if (make_board(c, &shown, &o) == 0 && open_input(c, &o) == 0 &&
 	    files_init(&files, &o) == 0 && listen_control(c, &o.control) == 0 &&
 	    listen_sink(c, o.sink) == 0) {
-		files_limit_sensors(&files.limit, c->sensors_file.count);
+		files_limit_sensors(&files.limit, o.source ? ROSTER_MAX : c->sensors_file.count);
 		if (listen_live(c, &shown.live, &o.live, o.live_bytes) == 0 &&
 		    listen_board(c, &shown.board, &o.board) == 0)
 			status = collector_run(c, &files, &shown);
@@ -369,6 +388,8 @@ int main(int argc, char **argv)
 			unlink(o.control);
 		if (o.sink)
 			unlink(o.sink);
+		if (o.source)
+			unlink(o.source);
 	}
 	stats_end(&shown.stats, &files); /* if the start failed */
 	live_socket_free(&shown.live);

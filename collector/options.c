@@ -36,6 +36,7 @@ enum {
 	OPT_KEY,
 	OPT_SENSORS,
 	OPT_SINK,
+	OPT_SOURCE,
 	OPT_EVENTS,
 	OPT_STATS,
 	OPT_STATE,
@@ -61,6 +62,9 @@ static const struct option_def defs[] = {
 	  "the collector's private key ('saluki genkey'); a second\n"
 	  "one: the old key, while sensors learn the first one" },
 	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
+	{ OPT_SOURCE, "source", "PATH",
+	  "take combos from 'saluki-kafka get' by this socket, in place\n"
+	  "of --listen, --key and --sensors" },
 	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
 	ROTATE_OPTION_DEFS,
 	{ OPT_SINK, "sink", "PATH",
@@ -123,6 +127,7 @@ static void help(void)
 	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w "
 	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n"
+	       "       saluki-collector --source PATH -w DIR|FILE|- [OPTION]...\n"
 	       "       saluki-collector ctl SENSOR ORDER\n"
 	       "       saluki-collector status|top|check [SENSOR|GROUP]...\n"
 	       "       saluki-collector add|enrol|remove NAME...\n\n"
@@ -243,6 +248,9 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_SENSORS:
 		o->sensors_file = optarg;
 		return 0;
+	case OPT_SOURCE:
+		o->source = optarg;
+		return 0;
 	case 'w':
 		o->write = optarg;
 		return 0;
@@ -303,15 +311,43 @@ static int check_series(const struct collector_options *o)
 
 /* Returns the mistake, or NULL. Files and viewers are at the other end: what fills this machine's
  * disk must not stop the way to the brokers. */
-static const char *check_sink(const struct collector_options *o)
+static const char *sink_wrong(const struct collector_options *o)
 {
 	bool shown = o->live && strcmp(o->live, "none") != 0;
 
 	if (o->write || o->rotate_bytes || o->rotate_s || o->rotate_count || o->events || shown)
 		return "--sink goes without -w, -C, -G, -W, --events and --live: 'saluki-collector "
 		       "--source PATH' has these, and takes combos from Kafka";
+	if (o->source)
+		return "--sink and --source: a collector has one of them";
 	if (o->inherited >= 0)
 		return "--sink takes a collector of its own: --listen ADDR:PORT";
+	return NULL;
+}
+
+static const char *network_wrong(const struct collector_options *o)
+{
+	if (!o->port && o->inherited < 0)
+		return "--listen ADDR:PORT is missing";
+	if (!o->key_count)
+		return "--key FILE is missing; make a key with 'saluki genkey'";
+	if (!o->sensors_file)
+		return "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";
+	return NULL;
+}
+
+/* Combos of the log are open, and their sensors cannot be reached. */
+static const char *source_wrong(const struct collector_options *o)
+{
+	if (o->port || o->inherited >= 0)
+		return "--source: takes no --listen: the combos come from saluki-kafka";
+	if (o->key_count)
+		return "--source: takes no --key: combos in the log are not sealed";
+	if (o->sensors_file)
+		return "--source: takes no --sensors: the log has the sensors' records";
+	if (o->control && strcmp(o->control, "none"))
+		return "--source: takes no --control: orders go to the collector that the sensors "
+		       "use";
 	return NULL;
 }
 
@@ -331,17 +367,12 @@ static int check(const struct collector_options *o, int argc, char **argv)
 				 argv[optind]);
 		return -EINVAL;
 	}
-	if (!o->port && o->inherited < 0)
-		wrong = "--listen ADDR:PORT is missing";
-	else if (!o->key_count)
-		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
-	else if (!o->sensors_file)
-		wrong = "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";
-	else if (o->sink)
-		wrong = check_sink(o);
-	else if (!o->write)
+	wrong = o->source ? source_wrong(o) : network_wrong(o);
+	if (!wrong && o->sink)
+		wrong = sink_wrong(o);
+	else if (!wrong && !o->write)
 		wrong = "-w DIR|FILE|- is missing: where shall the frames go?";
-	else
+	if (!wrong && !o->sink)
 		wrong = rotate_wrong(o->write, o->rotate_bytes || o->rotate_s, o->rotate_count);
 	if (wrong)
 		log_line("%s", wrong);
@@ -381,5 +412,9 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 		if (parse_option(o, id))
 			return EXIT_USAGE;
 	}
-	return check(o, argc, argv) ? EXIT_USAGE : 0;
+	if (check(o, argc, argv))
+		return EXIT_USAGE;
+	if (o->source)
+		o->control = "none";
+	return 0;
 }

@@ -67,7 +67,21 @@ static void print_keys(const struct network *o)
 		 unaware ? "; not known of " : "", names, unaware > UNAWARE_MAX ? ", ..." : "");
 }
 
-void report_print(const struct network *o, const struct receive *r)
+static void print_source(const struct source *s)
+{
+	char *line = NULL;
+	size_t len;
+	FILE *f = open_memstream(&line, &len);
+
+	if (!f)
+		return;
+	source_print(s, f);
+	if (!fclose(f))
+		log_report(line);
+	free(line);
+}
+
+void report_print(const struct network *o, const struct receive *r, const struct source *s)
 {
 	const struct network_counters *c = &o->counters;
 	const struct event_log *l = &o->combos->output->lines;
@@ -87,7 +101,9 @@ void report_print(const struct network *o, const struct receive *r)
 		log_line("sensors that still run: %u; 'seen' to 'captured' are older than the "
 			 "rest",
 			 running);
-	if (!r->inherited)
+	if (s)
+		print_source(s);
+	else if (!r->inherited)
 		log_line(
 			"datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
 			"questions %llu; dropped by kernel %llu",

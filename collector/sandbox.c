@@ -83,9 +83,11 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[10] = { { 0 } }, *p = paths;
-	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
-	char sensors[PATH_MAX], live[PATH_MAX], board[PATH_MAX], sink[PATH_MAX];
+	const char *sockets[] = { o->control, o->live, o->board, o->sink, o->source };
+	enum { SOCKETS = sizeof(sockets) / sizeof(sockets[0]) };
+	struct sandbox_path paths[SOCKETS + 6] = { { 0 } }, *p = paths;
+	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], sensors[PATH_MAX];
+	char folders[SOCKETS][PATH_MAX];
 
 	if (o->write && strcmp(o->write, "-"))
 		output_path(p++, o, output);
@@ -95,25 +97,16 @@ static int permit_files(const struct collector_options *o)
 		*p++ = (struct sandbox_path){ .path = o->events, .access = SANDBOX_MAKE };
 	if (o->state)
 		replaced_path(p++, o->state, state);
-	if (o->control) { /* it is removed at the end */
-		replaced_path(p, o->control, control);
+	for (int i = 0; i < SOCKETS; i++) {
+		if (!sockets[i])
+			continue;
+		replaced_path(p, sockets[i], folders[i]); /* it is removed at the end */
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
-	if (o->live) {
-		replaced_path(p, o->live, live);
-		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+	if (o->sensors_file) { /* an editor may replace the file by a new one */
+		replaced_path(p, o->sensors_file, sensors);
+		p++->access = SANDBOX_READ;
 	}
-	if (o->sink) {
-		replaced_path(p, o->sink, sink);
-		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
-	}
-	if (o->board) {
-		replaced_path(p, o->board, board);
-		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
-	}
-	/* An editor may replace the file by a new one. */
-	replaced_path(p, o->sensors_file, sensors);
-	p->access = SANDBOX_READ;
 	return sandbox_paths(paths);
 }
 

@@ -200,7 +200,8 @@ static void show_ledger(struct board_sensor *b, const struct ledger *l)
 
 static void show_session(struct board_sensor *b, const struct sensor *s)
 {
-	const struct session *session = s->network->sessions ? sensor_session(s) : NULL;
+	const struct session *session = s->network && s->network->sessions ? sensor_session(s)
+									   : NULL;
 
 	b->address_len = session ? session->address.len : 0;
 	if (b->address_len)
@@ -240,8 +241,7 @@ void record_sensor(struct record_writer *w, const struct sensor *s, struct recor
 	struct record_texts *t = texts_of(s, texts);
 
 	memcpy(b.name, s->name, SENSOR_NAME_MAX);
-	if (group)
-		memcpy(b.group, group->name, sizeof(group->name));
+	memcpy(b.group, group ? group->name : s->group_name, GROUP_NAME_MAX);
 	b.id = s->id;
 	b.listed = s->listed;
 	b.presence = s->presence;

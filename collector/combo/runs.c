@@ -33,26 +33,25 @@ static void runs_start(struct combos *c, struct sensor *s, uint64_t next)
 	s->combo->gap.gone = NULL;
 }
 
-static void run_begin(struct combos *c, struct sensor *s, uint64_t run)
+void runs_switch(struct combos *c, struct sensor *s, uint64_t run, uint64_t next, uint64_t earlier)
 {
 	const struct sensor_run *known;
-	uint64_t next = 0, accounted = 0;
 
 	if (s->ledger.runs)
 		run_end(c, s);
 	known = written_find(&c->output->names, s->id, run);
 	if (known) {
 		next = known->next;
-		accounted = known->accounted;
+		earlier = known->accounted;
 	}
 	runs_start(c, s, next);
 	progress_forget(s);
-	ledger_run_start(&s->ledger, run, accounted);
+	ledger_run_start(&s->ledger, run, earlier);
 	/* A pipe's reader may have received more than the state records. */
 	if (known && c->output->regular)
 		ledger_run_known(&s->ledger);
 	coverage_free(&s->coverage);
-	output_run_begin(c->output, s, run, next, accounted);
+	output_run_begin(c->output, s, run, next, earlier);
 }
 
 static bool is_another_run(const struct sensor *s)
@@ -86,7 +85,7 @@ static void next_take(struct combos *c, struct sensor *s)
 
 	own->waiting = false;
 	if (!s->ledger.runs || is_another_run(s)) {
-		run_begin(c, s, next->run);
+		runs_switch(c, s, next->run, 0, 0);
 	} else if (forwards_other(s)) {
 		/* The waiting pieces are of combos or of another spool. */
 		runs_start(c, s, own->reassembly.next);

@@ -12,6 +12,7 @@
 
 struct combos;
 struct sensor;
+struct unpacked;
 
 enum split_result {
 	SPLIT_NONE,  /* the next combo is incomplete */
@@ -25,6 +26,11 @@ uint16_t split_id(const struct sensor *s, const uint8_t *combo, size_t len);
  * was taken; otherwise it must wait for the disk. */
 bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
 		 uint64_t count, uint64_t now_ns);
+/* Its two halves. The first one returns the combo, unpacked, or NULL if it is invalid. */
+struct unpacked *split_unpack(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+			      uint64_t count);
+bool split_unpacked(struct combos *c, struct sensor *s, struct unpacked *u, uint64_t count,
+		    uint64_t now_ns);
 /* Takes the next combo of a sensor, or starts the run that waited for the last one (turns.h). */
 enum split_result split_next(struct combos *c, struct sensor *s, uint64_t now_ns);
 

@@ -12,12 +12,6 @@
 #include "collector/output/sensor.h"
 #include "common/monotonic.h"
 
-/* A combo as received. */
-struct sized {
-	const uint8_t *bytes;
-	size_t len;
-};
-
 static void count_event(struct sensor *s, const struct event *v, uint64_t now_ns)
 {
 	switch (v->kind) {
@@ -88,18 +82,21 @@ static void lose(struct combos *c, struct sensor *s, const struct combo_name *na
 
 /* Passes the whole combo on. Rules and counters also want its frames and events. */
 static void sink_combo(struct combos *c, struct sensor *s, const struct combo_name *name,
-		       const struct sized *combo, struct combo_reader *r, uint64_t now_ns)
+		       struct unpacked *u, uint64_t now_ns)
 {
+	struct combo_reader *r = &u->reader;
 	uint64_t time_ns = r->frames ? r->list[0].time_ns : clock_ns(CLOCK_REALTIME);
 
-	output_sink_combo(c->output, s, name, combo->bytes, combo->len, time_ns, now_ns);
+	output_sink_combo(c->output, s, name, u->combo, u->len, time_ns, now_ns);
 	split_all(c, s, r, now_ns);
 }
 
 /* Writes a combo that has room and is in the ledger. */
 static void write_combo(struct combos *c, struct sensor *s, struct combo_name *name,
-			const struct sized *combo, struct combo_reader *r, uint64_t now_ns)
+			struct unpacked *u, uint64_t now_ns)
 {
+	struct combo_reader *r = &u->reader;
+
 	interfaces_begin(s, c->output->section, now_ns);
 	frame_check_combo(&c->check, s, r, c->events);
 	name->refused = c->check.frames;
@@ -111,7 +108,7 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 		return;
 	}
 	if (c->output->sink) {
-		sink_combo(c, s, name, combo, r, now_ns);
+		sink_combo(c, s, name, u, now_ns);
 		return;
 	}
 	output_combo(c->output, s, *name);
@@ -119,9 +116,8 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	output_combo_end(c->output, s, now_ns);
 }
 
-/* Returns the combo, unpacked; NULL if it is invalid. */
-static struct unpacked *unpack(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
-			       uint64_t count)
+struct unpacked *split_unpack(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+			      uint64_t count)
 {
 	struct ahead_combo want = { s, combo, len, count, split_id(s, combo, len) };
 	struct unpacked *u = NULL;
@@ -136,32 +132,17 @@ static struct unpacked *unpack(struct combos *c, struct sensor *s, const uint8_t
 	return valid ? u : NULL;
 }
 
-bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
-		 uint64_t count, uint64_t now_ns)
+bool split_unpacked(struct combos *c, struct sensor *s, struct unpacked *u, uint64_t count,
+		    uint64_t now_ns)
 {
 	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
-	struct unpacked *u = NULL;
-	struct combo_reader *r;
-	struct combo_name name;
-	size_t bytes;
+	struct combo_reader *r = &u->reader;
+	struct combo_name name = { .count = count,
+				   .first = r->first,
+				   .frames = r->frames,
+				   .events = event_read(c->events, r) };
+	size_t bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
 
-	if (!room && can_wait)
-		return false;
-	if (s->combo->forward.id)
-		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
-	if (combo)
-		u = unpack(c, s, combo, len, count);
-	if (!u || u->reader.first < s->ledger.now.accounted) {
-		s->ledger.bad_combos++;
-		gaps_passed(c, s, count + 1);
-		return true;
-	}
-	r = &u->reader;
-	name = (struct combo_name){ .count = count,
-				    .first = r->first,
-				    .frames = r->frames,
-				    .events = event_read(c->events, r) };
-	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
 	if ((name.frames || name.events) && room && !c->output->sink)
 		room = output_reserve(c->output, &name, bytes, now_ns);
 	if (!room && can_wait)
@@ -172,7 +153,25 @@ bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_
 	} else if (!room) {
 		lose(c, s, &name);
 	} else {
-		write_combo(c, s, &name, &(struct sized){ combo, len }, r, now_ns);
+		write_combo(c, s, &name, u, now_ns);
 	}
+	return true;
+}
+
+bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+		 uint64_t count, uint64_t now_ns)
+{
+	struct unpacked *u = NULL;
+
+	if (output_holds(c->output, s) && !s->no_acks)
+		return false;
+	if (s->combo->forward.id)
+		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
+	if (combo)
+		u = split_unpack(c, s, combo, len, count);
+	if (u && u->reader.first >= s->ledger.now.accounted)
+		return split_unpacked(c, s, u, count, now_ns);
+	s->ledger.bad_combos++;
+	gaps_passed(c, s, count + 1);
 	return true;
 }

@@ -8,6 +8,8 @@ bool unpack_combo(struct unpacked *u, struct decompress *d, const uint8_t *combo
 	struct combo_header h;
 	const uint8_t *body;
 
+	u->combo = combo;
+	u->len = len;
 	if (combo_header_read(&h, combo, len, id) || h.seqn != (uint16_t)count)
 		return false;
 	body = decompress_combo(d, &h, combo, len, u->body);

@@ -15,6 +15,8 @@
 #include "wire/combo.h"
 
 struct unpacked {
+	const uint8_t *combo; /* as received */
+	size_t len;
 	struct combo_reader reader;   /* points into the combo, or into `body` */
 	uint8_t body[COMBO_BODY_MAX]; /* decompressed */
 };

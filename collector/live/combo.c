@@ -157,7 +157,7 @@ void live_block(struct live *l, uint32_t sensor, const uint8_t *block, size_t le
 	ring_end(l, &r, 0);
 }
 
-void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups)
+void live_sensors(struct live *l, const struct sensors *list)
 {
 	unsigned int count = list->count < LIVE_SENSORS_MAX ? list->count : LIVE_SENSORS_MAX;
 
@@ -168,12 +168,9 @@ void live_sensors(struct live *l, const struct sensors *list, const struct group
 	for (unsigned int i = 0; i < count; i++) {
 		const struct sensor *s = list->list[i];
 		struct live_sensor *shown = live_sensor(l, i);
-		const char *group = s->group && s->group <= groups->groups_count
-					    ? groups->groups[s->group - 1].name
-					    : "";
 
 		snprintf(shown->name, sizeof(shown->name), "%s", s->name);
-		snprintf(shown->group, sizeof(shown->group), "%s", group);
+		snprintf(shown->group, sizeof(shown->group), "%s", s->group_name);
 		shown->id = s->id;
 		shown->listed = s->listed;
 	}

@@ -17,7 +17,6 @@
 
 #define LIVE_AWAITED_NS 3000000000ULL
 
-struct groups_file;
 struct sensors;
 
 /* ---- the privileged process ------------------------------------------------------------------ */
@@ -65,7 +64,7 @@ void live_socket_receiving(struct live_socket *s);
 void live_socket_free(struct live_socket *s);
 
 /* Shows the names and groups of all sensors. */
-void live_sensors(struct live *l, const struct sensors *list, const struct groups_file *groups);
+void live_sensors(struct live *l, const struct sensors *list);
 /* A combo as in the file. */
 struct live_combo {
 	unsigned int section; /* of the file */

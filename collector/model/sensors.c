@@ -151,6 +151,28 @@ int sensors_apply(struct sensors *s, const struct sensors_file *f, const struct 
 	return err;
 }
 
+struct sensor *sensors_add(struct sensors *s, uint16_t id, const struct sensors_user *u)
+{
+	struct sensor **list = realloc(s->list, (s->count + 1) * sizeof(*list));
+	struct sensor *new;
+
+	if (!list)
+		return NULL;
+	s->list = list;
+	new = sensor_new(id, s->count, u);
+	if (new)
+		list[s->count++] = new;
+	return new;
+}
+
+void sensors_change(struct sensor *s, const struct sensors_line *l, const struct sensors_user *u)
+{
+	unsigned int what = apply(s, l);
+
+	if (what)
+		u->changed(u->arg, s, what);
+}
+
 void sensors_free(struct sensors *s, const struct sensors_user *u)
 {
 	for (unsigned int i = 0; i < s->count; i++)

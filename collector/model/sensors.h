@@ -107,6 +107,11 @@ struct sensors_user {
 /* Applies a sensors file to the list. Existing sensors are found by their ids and keep their state.
  * Returns 0, or -ENOMEM with the list unchanged. */
 int sensors_apply(struct sensors *s, const struct sensors_file *f, const struct sensors_user *u);
+/* Adds a sensor without a line. Returns NULL without memory. The caller then calls sensors_change.
+ */
+struct sensor *sensors_add(struct sensors *s, uint16_t id, const struct sensors_user *u);
+/* Applies a line to one sensor. */
+void sensors_change(struct sensor *s, const struct sensors_line *l, const struct sensors_user *u);
 void sensors_free(struct sensors *s, const struct sensors_user *u);
 /* Returns the listed sensor of this name, or NULL. */
 struct sensor *sensors_by_name(struct sensors *s, const char *name);

@@ -24,6 +24,7 @@ struct collector_options {
 	const char *control; /* NULL: CONTROL_PATH if possible; later the socket's path */
 	const char *live;    /* as `control`, with LIVE_PATH; "none": no viewers */
 	const char *board;   /* as `live`, with BOARD_PATH */
+	const char *source;  /* NULL: combos come from sensors */
 	const char *user;
 	struct space keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */

@@ -71,6 +71,7 @@ struct output {
 	struct output_hold hold;
 	struct budget budget;
 	uint64_t write_errors;
+	uint64_t writes;	    /* of the buffer: its combos are written, or lost */
 	uint64_t buffered_since_ns; /* 0: empty buffer */
 	struct sensor *pending;	    /* list of sensors with combos in the buffer */
 	struct written names;	    /* settled combos, also of earlier processes */

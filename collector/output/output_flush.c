@@ -77,6 +77,7 @@ static void buffer_done(struct output *out, bool written)
 	event_log_flush(&out->lines, out->buffer, written);
 	out->len = 0;
 	out->buffered_since_ns = 0;
+	out->writes++;
 	settle_pending(out, written);
 	if (!written)
 		output_section_begin(out); /* the buffer's interface blocks are lost too */

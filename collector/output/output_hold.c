@@ -26,7 +26,9 @@ bool output_holds(const struct output *out, const struct sensor *s)
 {
 	if (out->sink)
 		return !sink_has_room(out->sink, &s->output->sink);
-	return out->hold.on || s->output->disk_spent >= budget_share(&out->budget);
+	if (out->hold.on || out->o->source) /* a sensor that waits would stop the whole log */
+		return out->hold.on;
+	return s->output->disk_spent >= budget_share(&out->budget);
 }
 
 bool output_holds_all(const struct output *out)

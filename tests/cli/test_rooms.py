@@ -10,12 +10,13 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, archive/, board/, dissect/, pcapng/, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"board", "enrol", "status", "network", "combo", "output", "live", "files", "control", "model"},
+    "collector": {"board", "enrol", "status", "network", "source", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
     "collector/enrol": {"control", "model"},
     "collector/status": {"model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
     "collector/network": {"combo", "output", "files", "model"},
+    "collector/source": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
     "collector/output": {"live", "files", "model"},
     "collector/live": {"files", "model"},

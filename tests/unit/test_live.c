@@ -399,16 +399,17 @@ static void a_block_that_was_overwritten(void **state)
 
 static void sensors_have_names_and_groups(void **state)
 {
-	static struct sensor one = { .name = "lib-1", .id = 7, .group = 1, .listed = true },
+	static struct sensor one = { .name = "lib-1",
+				     .id = 7,
+				     .group_name = "library",
+				     .listed = true },
 			     two = { .name = "lib-2", .id = 9 };
 	struct sensor *list[] = { &one, &two };
 	struct sensors all = { .list = list, .count = 2 };
-	struct group_line group = { .name = "library" };
-	struct groups_file groups = { .groups = &group, .groups_count = 1 };
 	struct directory d = { 0 };
 
 	(void)state;
-	live_sensors(&live, &all, &groups);
+	live_sensors(&live, &all);
 	assert_true(directory_update(&d, &source));
 	assert_false(directory_update(&d, &source));
 	assert_int_equal(d.count, 2);
