@@ -10,7 +10,7 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, archive/, board/, dissect/, pcapng/, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"board", "enrol", "status", "network", "source", "combo", "output", "live", "files", "control", "model"},
+    "collector": {"sink", "board", "enrol", "status", "network", "source", "combo", "output", "live", "files", "control", "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
     "collector/enrol": {"control", "model"},
     "collector/status": {"model"},
@@ -18,7 +18,8 @@ COLLECTOR = {
     "collector/network": {"combo", "output", "files", "model"},
     "collector/source": {"combo", "output", "files", "model"},
     "collector/combo": {"output", "files", "model"},
-    "collector/output": {"live", "files", "model"},
+    "collector/output": {"sink", "live", "files", "model"},
+    "collector/sink": {"files", "model"},
     "collector/live": {"files", "model"},
     "collector/files": {"model"},
     "collector/model": set(),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/network/session_receive.o collector/network/sensor_sessions.o
+ * collector/output/output_sink.o collector/sink/sink.o collector/sink/window.o
+ * collector/sink/connection.o collector/model/sensor_record.o wire/put.o wire/put_text.o
+ * wire/key_text.o
  * collector/network/sensor_list.o collector/network/timers.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/refused_list.o collector/network/wrong_key.o

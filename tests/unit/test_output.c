@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/output.o collector/output/output_flush.o collector/output/output_rotate.o
+ * collector/output/output_sink.o collector/sink/sink.o collector/sink/window.o
+ * collector/sink/connection.o collector/model/sensor_record.o wire/put.o wire/put_text.o
+ * collector/model/sensors_file.o collector/model/groups_file.o wire/dictionary.o wire/key_text.o
  * collector/output/output_hold.o collector/output/budget.o
  * collector/output/output_file.o collector/output/recover.o archive/index_read.o
  * archive/index_cursor.o archive/index_hash.o collector/files/serve.o collector/files/ask.o

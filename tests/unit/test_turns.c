@@ -80,6 +80,11 @@ bool output_holds(const struct output *out, const struct sensor *s)
 	return want[s - of].held;
 }
 
+bool output_holds_all(const struct output *out)
+{
+	return out->hold.on;
+}
+
 uint64_t budget_share(const struct budget *b)
 {
 	(void)b;
