@@ -3,7 +3,6 @@
 #include "source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "wire/bytes.h"
-#include "wire/info.h"
+#include "wire/put_text.h"
 
 #define HELLO_NS 5000000000ULL
 #define ROUND_NS 2000000ULL /* then other work is done */
@@ -106,28 +105,14 @@ static void take_hello(struct source *s, size_t len)
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* Copies the value if the line has the key. */
-static void take_value(char out[SOURCE_TEXT_MAX], const char *line, const char *key)
-{
-	if (!strncmp(line, key, strlen(key)))
-		info_text(out, SOURCE_TEXT_MAX, line + strlen(key));
-}
-
 static void take_state(struct source *s, size_t len)
 {
-	struct source_state new = { .lag = 0 };
-	char text[PUT_TEXT_MAX + 1], *save = NULL, *line;
+	const char *text = (const char *)s->message + 1;
+	struct source_state new = { .lag = put_text_number(text, --len, "lag") };
 
-	len = len - 1 < PUT_TEXT_MAX ? len - 1 : PUT_TEXT_MAX;
-	memcpy(text, s->message + 1, len);
-	text[len] = 0;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		take_value(new.why, line, "why=");
-		take_value(new.topic, line, "topic=");
-		take_value(new.brokers, line, "brokers=");
-		if (!strncmp(line, "lag=", 4))
-			new.lag = strtoull(line + 4, NULL, 10);
-	}
+	put_text_value(text, len, "why", new.why, sizeof(new.why));
+	put_text_value(text, len, "topic", new.topic, sizeof(new.topic));
+	put_text_value(text, len, "brokers", new.brokers, sizeof(new.brokers));
 	if (*new.why && strcmp(new.why, s->state.why))
 		log_line("--source: saluki-kafka: %s", new.why);
 	else if (!*new.why && * s->state.why)
