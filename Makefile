@@ -35,13 +35,14 @@ LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,
 	$(if $(filter nl80211,$(WITHOUT)),,-lnl-genl-3 -lnl-3) $(LIBS_COMMON)
 NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
+LIBS_KAFKA := -lrdkafka -pthread
 LIBS_LIVE := -lseccomp
 LIBS_KEEP := -lseccomp -lsodium -l:libzstd.a -pthread
 LIBS_MERGE := -lseccomp -lsodium -lm
 LIBS_WEB := -lmicrohttpd -lseccomp
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
-	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev libxxhash-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
+	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libmicrohttpd-dev librdkafka-dev libxxhash-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux curl openssl qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
@@ -90,6 +91,7 @@ BOARD := $(BUILD)/board.a
 PCAPNG := $(BUILD)/pcapng.a
 ARCHIVE := $(BUILD)/archive.a
 DISSECT := $(BUILD)/dissect.a
+KAFKA := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kafka/*.c))
 KEEP_SOURCES := $(wildcard keep/*.c keep/*/*.c)
 KEEP := $(KEEP_SOURCES:%.c=$(BUILD)/%.o)
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
@@ -109,14 +111,14 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OU
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-keep $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-kafka $(BUILD)/saluki-keep $(BUILD)/saluki-live $(BUILD)/saluki-merge $(BUILD)/saluki-swarm $(BUILD)/saluki-web)
 # A script; a link to it stands beside the programs.
 REPORT := $(if $(WITHOUT),,$(BUILD)/saluki-merge-report)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(REPORT))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_cost $(BUSY)
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_cost $(BUILD)/tests/kafka_feed $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
@@ -148,6 +150,10 @@ $(BUILD)/saluki-collector: $(COLLECTOR) $(BOARD) $(ARCHIVE) $(PCAPNG) $(WIRE)
 $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/saluki-kafka: $(KAFKA) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_KAFKA)
 
 $(BUILD)/saluki-keep: $(KEEP) $(DISSECT) $(ARCHIVE) $(PCAPNG) $(WIRE)
 	$(call say,LD,$@)
@@ -456,6 +462,10 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(BUILD)/swarm/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
+$(BUILD)/tests/kafka_feed: $(BUILD)/tests/bench/kafka_feed.o $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+
 # Module costs: compiled for user space, into the module runner, and linked with the shim.
 BENCH_MODULES := $(filter count lrd rtt trajectory worm,$(MODULE_NAMES))
 BENCH_BPF := $(patsubst %,$(BUILD)/tests/bench/%.bpf.o,feed slotless)
@@ -677,6 +687,7 @@ MAN_PAGES := $(wildcard docs/*.[1-8])
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	755:$(BUILD)/saluki-kafka:$(PREFIX)/sbin/saluki-kafka \
 	755:$(BUILD)/saluki-keep:$(PREFIX)/bin/saluki-keep \
 	755:$(BUILD)/saluki-live:$(PREFIX)/bin/saluki-live \
 	755:$(BUILD)/saluki-merge:$(PREFIX)/bin/saluki-merge \
@@ -687,6 +698,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
+	644:$(BUILD)/completion/saluki-kafka:$(SHARE)/bash-completion/completions/saluki-kafka \
 	644:$(BUILD)/completion/saluki-keep:$(SHARE)/bash-completion/completions/saluki-keep \
 	644:$(BUILD)/completion/saluki-live:$(SHARE)/bash-completion/completions/saluki-live \
 	644:$(BUILD)/completion/saluki-merge:$(SHARE)/bash-completion/completions/saluki-merge \
@@ -721,7 +733,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] dissect/*.[ch] keep/*.[ch] keep/*/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] dissect/*.[ch] kafka/*.[ch] keep/*.[ch] keep/*/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -753,9 +765,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) dissect keep live merge pcapng print swarm web wire
+		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) dissect kafka keep live merge pcapng print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(KEEP_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c dissect/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(KEEP_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c dissect/*.c kafka/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files
@@ -767,5 +779,5 @@ help: ## print this
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 # Other builds are in folders of this one, as build/fuzz.
-OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent archive board bpf cmocka collector common dissect keep live merge modules pcapng print sodium swarm tests web wire zstd))
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent archive board bpf cmocka collector common dissect kafka keep live merge modules pcapng print sodium swarm tests web wire zstd))
 -include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Brokers: see brokers.h. */
+#include "brokers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+
+/* A restarted broker, or a new leader, is there before this time has passed. */
+#define PATIENCE_NS 3000000000ULL
+#define INTERCEPTOR "saluki"
+
+void brokers_init(struct brokers *b, const char *names)
+{
+	memset(b, 0, sizeof(*b));
+	b->names = names;
+	pthread_mutex_init(&b->lock, NULL);
+}
+
+void brokers_forget(struct brokers *b)
+{
+	pthread_mutex_lock(&b->lock);
+	b->count = 0;
+	pthread_mutex_unlock(&b->lock);
+	b->refused = b->tls = false;
+}
+
+/* ---- librdkafka's threads -------------------------------------------------------------------- */
+
+static uint64_t hash(const char *name, int32_t id, int port)
+{
+	uint64_t h = 0xcbf29ce484222325ULL ^ (uint32_t)id ^ (uint64_t)port << 32;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x100000001b3ULL;
+	return h;
+}
+
+static struct broker *find(struct brokers *b, uint64_t name)
+{
+	for (unsigned int i = 0; i < b->count; i++)
+		if (b->list[i].name == name)
+			return &b->list[i];
+	if (b->count == BROKERS_MAX)
+		return NULL;
+	b->list[b->count] = (struct broker){ .name = name };
+	return &b->list[b->count++];
+}
+
+static rd_kafka_resp_err_t on_state(rd_kafka_t *rk, int32_t id, const char *protocol,
+				    const char *name, int port, const char *state, void *arg)
+{
+	struct brokers *b = arg;
+	struct broker *one;
+
+	(void)rk;
+	(void)protocol;
+	pthread_mutex_lock(&b->lock);
+	one = find(b, hash(name, id, port));
+	if (one)
+		one->up = !strcmp(state, "UP") || !strcmp(state, "UPDATE");
+	pthread_mutex_unlock(&b->lock);
+	return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *arg,
+				  char *error, size_t size)
+{
+	(void)conf;
+	(void)error;
+	(void)size;
+	return rd_kafka_interceptor_add_on_broker_state_change(rk, INTERCEPTOR, on_state, arg);
+}
+
+void brokers_watch(struct brokers *b, rd_kafka_conf_t *conf)
+{
+	rd_kafka_conf_interceptor_add_on_new(conf, INTERCEPTOR, on_new, b);
+}
+
+/* ---- the program's thread -------------------------------------------------------------------- */
+
+void brokers_error(struct brokers *b, rd_kafka_resp_err_t err, const char *reason)
+{
+	if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) /* says less than the errors before it */
+		return;
+	b->refused = err == RD_KAFKA_RESP_ERR__AUTHENTICATION;
+	b->tls = err == RD_KAFKA_RESP_ERR__SSL;
+	snprintf(b->error, sizeof(b->error), "%s", reason);
+}
+
+static bool is_any_up(struct brokers *b)
+{
+	bool up = false;
+
+	pthread_mutex_lock(&b->lock);
+	for (unsigned int i = 0; i < b->count; i++)
+		up |= b->list[i].up;
+	pthread_mutex_unlock(&b->lock);
+	return up;
+}
+
+static void explain(struct brokers *b)
+{
+	if (b->refused)
+		snprintf(b->why, sizeof(b->why),
+			 "brokers refuse the credentials: %.250s; correct sasl.username and "
+			 "sasl.password in --kafka-config",
+			 b->error);
+	else if (b->tls)
+		snprintf(b->why, sizeof(b->why),
+			 "TLS to brokers fails: %.250s; correct security.protocol and ssl.* in "
+			 "--kafka-config",
+			 b->error);
+	else
+		snprintf(b->why, sizeof(b->why), "brokers %.100s cannot be reached%s%.200s",
+			 b->names, *b->error ? ": " : "", b->error);
+}
+
+const char *brokers_look(struct brokers *b, bool needed, uint64_t now_ns)
+{
+	if (is_any_up(b)) {
+		if (b->said)
+			log_line("brokers are reached again");
+		b->said = false;
+		b->away_ns = 0;
+		*b->error = 0;
+		return NULL;
+	}
+	if (!b->away_ns)
+		b->away_ns = now_ns;
+	if (!b->said && !(needed && (b->refused || now_ns - b->away_ns > PATIENCE_NS)))
+		return NULL;
+	explain(b);
+	if (!b->said)
+		log_line("%s; trying again", b->why);
+	b->said = true;
+	return b->why;
+}

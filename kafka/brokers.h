@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Brokers: whether any is connected, and what people must know if none is. In: librdkafka's events
+ * of connections, from its threads, and its errors. Out: a log line when brokers go and when they
+ * are back, and a reason for STATE.
+ */
+#ifndef KAFKA_BROKERS_H
+#define KAFKA_BROKERS_H
+
+#include <librdkafka/rdkafka.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BROKERS_MAX 256
+#define BROKERS_WHY_MAX 400
+
+struct brokers {
+	const char *names;    /* as given */
+	pthread_mutex_t lock; /* for `list` and `count` */
+	struct broker {
+		uint64_t name; /* a hash */
+		bool up;
+	} list[BROKERS_MAX];
+	unsigned int count;
+	uint64_t away_ns; /* since when none is connected; 0: one is */
+	bool said;
+	bool refused, tls; /* the last error: the credentials; the certificate */
+	char error[BROKERS_WHY_MAX];
+	char why[BROKERS_WHY_MAX];
+};
+
+void brokers_init(struct brokers *b, const char *names);
+/* Follows the connections of the client that is made of `conf`. `b` must outlive it. */
+void brokers_watch(struct brokers *b, rd_kafka_conf_t *conf);
+/* A new client follows: nothing is connected yet. */
+void brokers_forget(struct brokers *b);
+/* Takes an error of the client. */
+void brokers_error(struct brokers *b, rd_kafka_resp_err_t err, const char *reason);
+/* `needed`: something waits for a broker. Logs what has changed. Returns why nothing is carried, or
+ * NULL. */
+const char *brokers_look(struct brokers *b, bool needed, uint64_t now_ns);
+
+#endif

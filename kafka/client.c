@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Client: see client.h. */
+#include "client.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+static void on_error(rd_kafka_t *rk, int err, const char *reason, void *arg)
+{
+	struct client *c = arg;
+
+	if (err != RD_KAFKA_RESP_ERR__FATAL) {
+		brokers_error(c->brokers, err, reason);
+		return;
+	}
+	c->fatal = true;
+	rd_kafka_fatal_error(rk, c->why, sizeof(c->why));
+}
+
+void client_queue(struct client *c, rd_kafka_queue_t *queue)
+{
+	static const uint64_t one = 1;
+
+	c->queue = queue;
+	rd_kafka_queue_io_event_enable(queue, c->fd, &one, sizeof(one));
+}
+
+int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
+		struct brokers *brokers)
+{
+	char error[BROKERS_WHY_MAX];
+
+	*c = (struct client){ .fd = -1, .brokers = brokers, .owner = c->owner };
+	brokers_forget(brokers);
+	brokers_watch(brokers, conf);
+	rd_kafka_conf_set_opaque(conf, c);
+	rd_kafka_conf_set_error_cb(conf, on_error);
+	c->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	c->rk = c->fd < 0 ? NULL : rd_kafka_new(type, conf, error, sizeof(error));
+	if (c->rk) {
+		client_queue(c, rd_kafka_queue_get_main(c->rk));
+		return 0;
+	}
+	log_line("librdkafka cannot start: %s", c->fd < 0 ? strerror(errno) : error);
+	rd_kafka_conf_destroy(conf);
+	client_close(c);
+	return -EINVAL;
+}
+
+void client_serve(struct client *c)
+{
+	uint64_t count;
+
+	if (read(c->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return;
+	rd_kafka_poll(c->rk, 0);
+}
+
+void client_close(struct client *c)
+{
+	if (c->queue)
+		rd_kafka_queue_destroy(c->queue);
+	c->queue = NULL;
+	if (c->rk)
+		rd_kafka_destroy(c->rk);
+	c->rk = NULL;
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+}
