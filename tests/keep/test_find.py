@@ -20,6 +20,7 @@ from keep import made
 from keep.made import Capture, file_name, keep, read_index, unpacked, write
 from keep.test_service import wait_for
 from merge import program, sim
+from netns import testbed
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -267,7 +268,8 @@ def test_an_index_that_may_not_be_read_is_named_and_the_file_is_searched(folder,
         path.chmod(0o755)
     index = folder / "saluki_00002_20261130000002.idx"
     index.chmod(0)
-    done = subprocess.run([made.PROGRAM, "find", "-w", "-", folder], capture_output=True, check=True, user="nobody")
+    program = testbed.for_anybody(made.PROGRAM, tmp_path)
+    done = subprocess.run([program, "find", "-w", "-", folder], capture_output=True, check=True, user="nobody")
     assert f"{index.name}: Permission denied; the file is searched without it" in done.stderr.decode()
     (tmp_path / "found.pcapng").write_bytes(done.stdout)
     assert len(list(captures.frames(tmp_path / "found.pcapng"))) == len(archive)

@@ -14,6 +14,7 @@ import zstandard
 
 from keep import made
 from keep.made import Capture, file_name, keep, make_series, read_index, unpacked, write
+from netns import testbed
 from netns.testbed import BUILD
 
 HOUR = 3600
@@ -496,7 +497,8 @@ def test_a_capture_that_may_not_be_read_is_named(folder, frames):
     for path in (folder.parent, folder):
         path.chmod(0o777)
     write(folder, 1, Capture().add(frames[:100]).bytes()).chmod(0)
-    done = subprocess.run([made.PROGRAM, "--once", "--finished", folder], stderr=subprocess.PIPE, check=False, user="nobody")
+    program = testbed.for_anybody(made.PROGRAM, folder.parent)
+    done = subprocess.run([program, "--once", "--finished", folder], stderr=subprocess.PIPE, check=False, user="nobody")
     assert done.returncode == 1 and f"{file_name(1)}: Permission denied; it is left as it is" in done.stderr.decode()
 
 

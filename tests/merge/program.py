@@ -8,10 +8,10 @@ from netns.testbed import BUILD
 PROGRAM = BUILD / "saluki-merge"
 
 
-def run(*arguments, status=0, **kwargs):
+def run(*arguments, status=0, program=PROGRAM, **kwargs):
     """Returns standard error."""
     kwargs.setdefault("stdout", subprocess.DEVNULL)
-    done = subprocess.run([PROGRAM, *arguments], stderr=subprocess.PIPE, timeout=60, check=False, **kwargs)
+    done = subprocess.run([program, *arguments], stderr=subprocess.PIPE, timeout=60, check=False, **kwargs)
     assert done.returncode == status, (done.returncode, done.stderr)
     return done.stderr.decode()
 

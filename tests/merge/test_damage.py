@@ -13,6 +13,7 @@ import zstandard
 
 from merge import pcapng, replay
 from merge.program import PROGRAM, check, rows, run
+from netns import testbed
 from reference import captures
 
 SIMPLE, OLD_PACKET = 3, 2
@@ -87,11 +88,12 @@ def test_a_file_that_may_not_be_read(folder, files):
     def as_nobody():
         os.setgid(65534)
         os.setuid(65534)
-    said = run("-w", folder / "u.pcapng", files, status=1, preexec_fn=as_nobody)
+    program = testbed.for_anybody(PROGRAM, folder)
+    said = run("-w", folder / "u.pcapng", files, status=1, program=program, preexec_fn=as_nobody)
     assert "s-1.pcapng: Permission denied; it is left out" in said
     assert check(folder / "u.pcapng")["bad_blocks"] == 1
     assert "s-1.pcapng: Permission denied\n" in run("-w", folder / "v.pcapng", files / "s-1.pcapng", status=1,
-                                                   preexec_fn=as_nobody)
+                                                   program=program, preexec_fn=as_nobody)
 
 
 # ---- damage ----------------------------------------------------------------------------------------
