@@ -10,7 +10,8 @@ from netns.testbed import ROOT
 
 # A room may include itself, those named here, archive/, board/, dissect/, pcapng/, wire/, common/ and include/.
 COLLECTOR = {
-    "collector": {"sink", "board", "enrol", "status", "network", "source", "combo", "output", "live", "files", "control", "model"},
+    "collector": {"board", "enrol", "status", "network", "source", "combo", "output", "live", "sink", "files", "control",
+                  "model"},
     "collector/board": {"control", "network", "combo", "output", "files", "model"},
     "collector/enrol": {"control", "model"},
     "collector/status": {"model"},
