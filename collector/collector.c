@@ -51,6 +51,9 @@ static int collector_tick(struct collector *c)
 						 now)); /* after the groups, which issue orders */
 	if (!c->receive.inherited)
 		timeout = monotonic_sooner(timeout, presence_tick(&c->presence, &c->sensors, now));
+	if (c->output.sink)
+		timeout = monotonic_sooner(timeout,
+					   ledgers_tick(&c->ledgers, &c->sink, &c->sensors, now));
 	timeout = monotonic_sooner(timeout, board_tick(&c->board, &c->shown, now));
 	timeout = monotonic_sooner(timeout,
 				   heartbeat_tick(&c->heartbeat, &c->presence, &c->output, now));
@@ -184,6 +187,10 @@ static void collector_finish(struct collector *c)
 	if (!c->o->source)
 		collector_drain(c);
 	output_finish(&c->output);
+	if (c->output.sink) { /* all that is delivered is counted now */
+		ledgers_last(&c->ledgers, &c->sink, &c->sensors, monotonic_ns());
+		sink_finish(&c->sink, SINK_LAST_MS);
+	}
 	if (c->o->source)
 		source_finish(&c->source);
 	else
@@ -277,6 +284,8 @@ int collector_process(struct collector *c)
 	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups };
 	c->output.live = c->live.ring ? &c->live : NULL;
 	c->output.sink = c->o->sink ? &c->sink : NULL;
+	if (c->o->sink)
+		ledgers_init(&c->ledgers, c->o->port);
 	commands_init(&c->commands, &c->network);
 	groups_init(&c->groups, &c->commands, &c->sensors);
 	key_orders_init(&c->key_orders, &c->commands);

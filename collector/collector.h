@@ -16,6 +16,7 @@
 #include "collector/files/signals.h"
 #include "collector/live/live.h"
 #include "heartbeat.h"
+#include "ledgers.h"
 #include "collector/output/output.h"
 #include "collector/sink/sink.h"
 #include "collector/network/receive.h"
@@ -33,6 +34,7 @@ struct collector {
 	struct output output;
 	struct live live;
 	struct sink sink; /* with --sink */
+	struct ledgers ledgers;
 	struct network network;
 	struct commands commands;
 	struct groups groups;

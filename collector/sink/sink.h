@@ -90,5 +90,6 @@ void sink_finish(struct sink *k, int ms);
 
 #define SINK_TOTALS_NS 10000000000ULL
 #define SINK_FINISH_MS 5000
+#define SINK_LAST_MS 1000 /* for the last ledgers */
 
 #endif

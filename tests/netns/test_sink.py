@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """--sink: combos go to a stand-in for `saluki-kafka put`, and are settled when it confirms them."""
+import json
+
 import pytest
 
 from netns import put, testbed
@@ -51,6 +53,9 @@ def test_every_frame_once_as_sent(bed, sunk, connect, bundled):
     assert collector.finish()[0] == 0
     stats = collector.sensor_stats("lib")
     assert stats["written"] == at == len(want) and stats["balance"] == stats["in_flight"] == 0, stats
+    last = json.loads(peer.of(put.LEDGER)[-1].value)
+    assert last["collector"].endswith(":5600") and peer.of(put.LEDGER)[-1].key == "lib"
+    assert {k: stats[k] for k in last if k in stats} == {k: last[k] for k in last if k in stats}, last
 
 
 def test_the_record_comes_before_its_combos(bed, sunk, connect, bundled):
@@ -92,7 +97,7 @@ def test_all_again_after_a_reconnect(bed, sunk, connect):
     """Another saluki-kafka gets all that the first one did not confirm, in the same order."""
     listed(bed)
     collector = sunk()
-    first = connect(confirms=lambda m: m.topic == put.SENSORS or m.name.count == 1)
+    first = connect(confirms=lambda m: m.topic != put.COMBOS or m.name.count == 1)
     swarm = Swarm(bed, "--combos", COMBOS)
     first.wait(lambda p: len(p.combos) == COUNT * COMBOS)
     first.close()
