@@ -17,7 +17,7 @@
 
 /* The hash of an interface block's contents, without link type and constants. */
 struct description {
-	char application[64], os[128];
+	char application[64], os[128], group[GROUP_NAME_MAX];
 	struct info_interface interface;
 };
 
@@ -29,6 +29,7 @@ void interfaces_describe(struct sensor *s, const struct info *info)
 
 		memcpy(d.application, info->application, sizeof(d.application));
 		memcpy(d.os, info->os, sizeof(d.os));
+		strcpy(d.group, s->group_name);
 		crypto_generichash(hash, sizeof(hash), (uint8_t *)&d, sizeof(d), NULL, 0);
 		s->output->interfaces.described[n] = load_word(hash);
 		snprintf(s->output->interfaces.names[n], INTERFACES_NAME_MAX, "%.*s",

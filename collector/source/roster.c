@@ -29,16 +29,14 @@ static void sensor_freed(void *arg, struct sensor *s)
 	output_sensor_free(s);
 }
 
+/* A record may change with each combo, if two collectors have different sensors files. This makes
+ * no new interface blocks and no lines in the log, as with a change of the sensors file. */
 static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
 {
 	struct roster *r = arg;
 
-	if (what & SENSOR_NAMED) {
-		interfaces_forget(s); /* blocks contain the names */
-		r->changed = true;
-	}
-	if (what & SENSOR_LINKTYPES)
-		s->combo->refused_logged = 0;
+	(void)s;
+	r->changed |= (what & SENSOR_NAMED) != 0;
 }
 
 static struct sensors_user rooms(struct roster *r)

@@ -8,6 +8,7 @@
 #include "collector/combo/runs.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/split.h"
+#include "collector/output/output_flush.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
 #include "common/log.h"
@@ -64,15 +65,23 @@ static bool is_present(const struct sensor *s, uint64_t run)
 	return s->ledger.runs && s->ledger.run == run;
 }
 
-static struct place place_of(const struct take *t, const struct sensor *s, uint64_t run)
+/* Returns false if the buffer must be written first. It may have combos of the run, if the sensor
+ * had another name. */
+static bool find_place(struct take *t, const struct sensor *s, uint64_t run, struct place *at)
 {
+	struct output *out = t->combos->output;
 	const struct sensor_run *r;
 
-	if (is_present(s, run))
-		return (struct place){ true, s->output->next,
-				       s->ledger.now.accounted - s->ledger.now.tail };
-	r = written_find(&t->combos->output->names, s->id, run);
-	return r ? (struct place){ true, r->next, r->accounted } : (struct place){ false, 0, 0 };
+	if (is_present(s, run)) {
+		*at = (struct place){ true, s->output->next,
+				      s->ledger.now.accounted - s->ledger.now.tail };
+		return true;
+	}
+	if (out->pending && !output_flush(out))
+		return false;
+	r = written_find(&out->names, s->id, run);
+	*at = r ? (struct place){ true, r->next, r->accounted } : (struct place){ 0 };
+	return true;
 }
 
 /* Returns the totals of an ended run that may continue; NULL: none. */
@@ -94,8 +103,8 @@ static void run_close(struct sensor *s, const struct totals *final)
 	s->final_heard = s->final_confirmed = true;
 }
 
-/* Switches to the message's run. Returns false if the present run must be written first. */
-static bool run_switch(struct take *t, struct roster_entry *e, const struct put_name *n,
+/* Switches to the message's run. find_place has written the buffer. */
+static void run_switch(struct take *t, struct roster_entry *e, const struct put_name *n,
 		       const struct place *at)
 {
 	struct sensor *s = e->sensor;
@@ -103,9 +112,7 @@ static bool run_switch(struct take *t, struct roster_entry *e, const struct put_
 	struct totals had = { 0 };
 
 	if (is_present(s, n->run))
-		return true;
-	if (!output_is_written(t->combos->output, s))
-		return false;
+		return;
 	past = past_totals(s, n->run);
 	if (past)
 		had = *past;
@@ -117,7 +124,6 @@ static bool run_switch(struct take *t, struct roster_entry *e, const struct put_
 		late_add(&e->late,
 			 &(struct late_gap){
 				 .run = n->run, .to = n->count, .end = n->first, .earlier = true });
-	return true;
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -239,11 +245,13 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 		       const struct put *p, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
-	struct place at = place_of(t, s, n->run);
 	struct late_gap *gap = NULL;
 	struct unpacked *u;
+	struct place at;
 	int err;
 
+	if (!find_place(t, s, n->run, &at))
+		return false;
 	if (at.known && n->count < at.next) {
 		gap = late_find(&e->late, n);
 		if (!gap)
@@ -257,8 +265,8 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 	err = describe(t, e, n);
 	if (err)
 		return take_without(t, err, s->name, n, &e->logged_ns, now_ns);
-	if (!run_switch(t, e, n, &at) ||
-	    !(gap ? take_late(t, e, gap, u, n, now_ns) : take_next(t, e, u, n, now_ns)))
+	run_switch(t, e, n, &at);
+	if (!(gap ? take_late(t, e, gap, u, n, now_ns) : take_next(t, e, u, n, now_ns)))
 		return false;
 	s->ledger.received_bytes += p->value_len;
 	s->heard_ns = now_ns;
@@ -277,10 +285,12 @@ static bool take_totals(struct take *t, struct roster_entry *e, const struct put
 			const struct put *p, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
-	struct place at = place_of(t, s, n->run);
 	const struct totals *past = is_present(s, n->run) ? NULL : past_totals(s, n->run);
 	struct totals totals;
+	struct place at;
 
+	if (!find_place(t, s, n->run, &at))
+		return false;
 	if (totals_read(&totals, p->value, p->value_len)) {
 		s->ledger.bad_messages++;
 		take_bad(t, "a sensor's totals are malformed", now_ns);
@@ -291,8 +301,7 @@ static bool take_totals(struct take *t, struct roster_entry *e, const struct put
 		return true;
 	}
 	describe(t, e, n); /* without its record, the sensor keeps its description */
-	if (!run_switch(t, e, n, &at))
-		return false;
+	run_switch(t, e, n, &at);
 	if (s->final_heard && !totals.final && totals.exported > s->ledger.now.sensor.exported) {
 		ledger_run_resume(&s->ledger); /* another agent continues the run */
 		s->final_heard = s->final_confirmed = false;
