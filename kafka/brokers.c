@@ -28,9 +28,10 @@ void brokers_forget(struct brokers *b)
 
 /* ---- librdkafka's threads -------------------------------------------------------------------- */
 
-static uint64_t hash(const char *name, int32_t id, int port)
+/* A broker of --brokers gets its id later, so the id is no part of it. */
+static uint64_t hash(const char *name, int port)
 {
-	uint64_t h = 0xcbf29ce484222325ULL ^ (uint32_t)id ^ (uint64_t)port << 32;
+	uint64_t h = 0xcbf29ce484222325ULL ^ (uint64_t)port << 32;
 
 	for (; *name; name++)
 		h = (h ^ (unsigned char)*name) * 0x100000001b3ULL;
@@ -55,9 +56,10 @@ static rd_kafka_resp_err_t on_state(rd_kafka_t *rk, int32_t id, const char *prot
 	struct broker *one;
 
 	(void)rk;
+	(void)id;
 	(void)protocol;
 	pthread_mutex_lock(&b->lock);
-	one = find(b, hash(name, id, port));
+	one = find(b, hash(name, port));
 	if (one)
 		one->up = !strcmp(state, "UP") || !strcmp(state, "UPDATE");
 	pthread_mutex_unlock(&b->lock);

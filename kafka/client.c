@@ -23,12 +23,19 @@ static void on_error(rd_kafka_t *rk, int err, const char *reason, void *arg)
 	rd_kafka_fatal_error(rk, c->why, sizeof(c->why));
 }
 
-void client_queue(struct client *c, rd_kafka_queue_t *queue)
+static void watch(struct client *c, rd_kafka_queue_t *queue)
 {
 	static const uint64_t one = 1;
 
 	c->queue = queue;
 	rd_kafka_queue_io_event_enable(queue, c->fd, &one, sizeof(one));
+}
+
+void client_consume(struct client *c)
+{
+	rd_kafka_poll_set_consumer(c->rk);
+	rd_kafka_queue_destroy(c->queue);
+	watch(c, rd_kafka_queue_get_consumer(c->rk));
 }
 
 int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
@@ -44,7 +51,7 @@ int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
 	c->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	c->rk = c->fd < 0 ? NULL : rd_kafka_new(type, conf, error, sizeof(error));
 	if (c->rk) {
-		client_queue(c, rd_kafka_queue_get_main(c->rk));
+		watch(c, rd_kafka_queue_get_main(c->rk));
 		return 0;
 	}
 	log_line("librdkafka cannot start: %s", c->fd < 0 ? strerror(errno) : error);
@@ -53,12 +60,25 @@ int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
 	return -EINVAL;
 }
 
-void client_serve(struct client *c)
+void client_clear(struct client *c)
 {
 	uint64_t count;
 
-	if (read(c->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+	if (read(c->fd, &count, sizeof(count)) < 0) /* there was none */
 		return;
+}
+
+void client_wake(struct client *c)
+{
+	static const uint64_t one = 1;
+
+	if (write(c->fd, &one, sizeof(one)) < 0) /* it is readable already */
+		return;
+}
+
+void client_serve(struct client *c)
+{
+	client_clear(c);
 	rd_kafka_poll(c->rk, 0);
 }
 

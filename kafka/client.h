@@ -32,7 +32,10 @@ struct client {
 int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
 		struct brokers *brokers);
 /* Consumers: messages come by the queue too. */
-void client_queue(struct client *c, rd_kafka_queue_t *queue);
+void client_consume(struct client *c);
+/* For an owner that polls by itself: before it does, and if it leaves something in the queue. */
+void client_clear(struct client *c);
+void client_wake(struct client *c);
 /* Calls back for all events that have come. */
 void client_serve(struct client *c);
 void client_close(struct client *c);

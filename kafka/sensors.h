@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sensors: reads all of PREFIX.sensors into records, and goes on reading. In: the topic, from its
+ * beginning. Out: records, and how far it has read. Always holds: it is in no group, so it commits
+ * nothing.
+ */
+#ifndef KAFKA_SENSORS_H
+#define KAFKA_SENSORS_H
+
+#include "client.h"
+#include "records.h"
+#include "strangers.h"
+#include "watermarks.h"
+
+struct sensors {
+	struct client client;
+	struct brokers brokers;
+	struct watermarks watermarks;
+	struct records *records;
+	struct strangers *strangers;
+	uint64_t received, reached; /* messages; the last ticket */
+	bool caught_up;		    /* all that was there at the start is read */
+};
+
+/* Returns 0, or -errno after a line. */
+int sensors_open(struct sensors *s, const struct kafka_config *config, const char *group,
+		 const char *topic, int32_t partitions);
+/* Takes what has come. Returns whether there is something new for holds. */
+bool sensors_serve(struct sensors *s);
+void sensors_close(struct sensors *s);
+
+#endif
