@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Stands in for saluki-collector at the socket of saluki-kafka: a second implementation of wire/put.h. And runs
+saluki-kafka."""
+import collections
+import contextlib
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+from netns.testbed import BUILD
+
+MAGIC, VERSION = 0x534C4B49, 1
+HELLO, PUT, DONE, REFUSED, STATE = range(5)
+SINK, SOURCE = range(2)
+COMBOS, SENSORS, LEDGER = range(3)
+DONE_MAX = 256
+RECORD = 1 << 63
+
+Put = collections.namedtuple("Put", "number topic time_ms key header value")
+
+
+def name(sensor=1, count=0, kind=1, frames=10, run=7, first=0, info=0, version=1, more=b""):
+    """The header of a combo."""
+    return struct.pack(">BBHIQQQQ", version, kind, sensor, frames, run, count, first, info) + more
+
+
+def pack(m):
+    return struct.pack(">BQBQBB", PUT, m.number, m.topic, m.time_ms, len(m.key), len(m.header)) + m.key + m.header + m.value
+
+
+def unpack(packet):
+    kind, number, topic, time_ms, key, header = struct.unpack_from(">BQBQBB", packet)
+    assert kind == PUT and topic <= LEDGER and key <= 64 and len(packet) >= 20 + key + header
+    at = 20 + key
+    return Put(number, topic, time_ms, packet[20:at], packet[at:at + header], packet[at + header:])
+
+
+class Peer:
+    """Listens. step() takes what has come; run() does so until something holds."""
+
+    def __init__(self, path, role):
+        self.path, self.role, self.connection = str(path), role, None
+        self.states, self.connections = [], 0
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(self.path)
+        self.listener.listen(1)
+        os.chmod(self.path, 0o666)  # saluki-kafka gives up root
+        os.chmod(os.path.dirname(self.path), 0o755)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.disconnect()
+        self.listener.close()
+
+    def disconnect(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def accept(self):
+        self.connection, _ = self.listener.accept()
+        self.connections += 1
+        self.connection.send(struct.pack(">BIBB", HELLO, MAGIC, VERSION, self.role))
+        self.greeted = False
+
+    def take(self, packet):
+        if not self.greeted:
+            assert packet == struct.pack(">BIBB", HELLO, MAGIC, VERSION, self.role)
+            self.greeted = True
+            self.begin()
+        elif packet[0] == STATE:
+            lines = packet[1:].decode().splitlines()
+            self.states.append(dict(line.split("=", 1) for line in lines))
+        else:
+            self.message(packet)
+
+    def step(self, seconds=0.1):
+        """Returns whether anything has come."""
+        ready, _, _ = select.select([s for s in (self.listener, self.connection) if s], [], [], seconds)
+        if self.connection in ready:
+            self.read()
+        elif self.listener in ready:
+            self.disconnect()
+            self.accept()
+        return bool(ready)
+
+    def read(self):
+        """All packets that are there."""
+        while self.connection:
+            try:
+                packet = self.connection.recv(1 << 17, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            except ConnectionResetError:
+                packet = b""
+            if not packet:
+                self.disconnect()
+                return
+            self.take(packet)
+
+    def run(self, until, seconds=30):
+        """Raises AssertionError if it does not hold in time."""
+        end = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < end, f"not within {seconds} s; the last state: {self.states[-1:]}"
+            self.step()
+
+    def why(self):
+        """Why nothing is carried, in the last state."""
+        return self.states[-1].get("why") if self.states else None
+
+    def begin(self):
+        """A connection has begun."""
+
+    def message(self, packet):
+        """A packet that is neither HELLO nor STATE."""
+
+
+class Sink(Peer):
+    """As --sink: sends messages, and again in their order those without an answer in each connection."""
+
+    def __init__(self, path, window=1000):
+        super().__init__(path, SINK)
+        self.window = window
+        self.undone, self.unsent = collections.OrderedDict(), collections.deque()
+        self.done, self.refused = [], {}
+
+    def put(self, *messages):
+        self.unsent.extend(messages)
+
+    def begin(self):
+        self.unsent.extendleft(reversed(self.undone.values()))
+        self.undone.clear()
+        self.send()
+
+    def send(self):
+        while self.unsent and len(self.undone) < self.window:
+            m = self.unsent[0]
+            try:
+                self.connection.send(pack(m), socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            except (BrokenPipeError, ConnectionResetError):
+                self.disconnect()
+                return
+            self.undone[m.number] = self.unsent.popleft()
+
+    def step(self, seconds=0.1):
+        if self.connection and self.greeted:
+            self.send()
+        return super().step(0.005 if self.unsent else seconds)
+
+    def message(self, packet):
+        if packet[0] == DONE:
+            assert len(packet) % 8 == 1 and len(packet) <= 1 + 8 * DONE_MAX
+            for (number,) in struct.iter_unpack(">Q", packet[1:]):
+                del self.undone[number]  # fails if it has DONE twice, or is not of this connection
+                self.done.append(number)
+        else:
+            assert packet[0] == REFUSED
+            (number,) = struct.unpack_from(">Q", packet, 1)
+            del self.undone[number]
+            self.refused[number] = packet[9:].decode()
+
+    def settle(self, seconds=30):
+        """Until each message has an answer."""
+        self.run(lambda: not self.undone and not self.unsent, seconds)
+
+
+class Source(Peer):
+    """As --source: takes messages. `answers`: whether each has DONE at once."""
+
+    def __init__(self, path, answers=True):
+        super().__init__(path, SOURCE)
+        self.answers = answers
+        self.combos, self.records, self.order = [], [], []
+
+    def message(self, packet):
+        m = unpack(packet)
+        (self.records if m.topic == SENSORS else self.combos).append(m)
+        self.order.append(m)
+        if self.answers:
+            self.say_done(m)
+
+    def say_done(self, *messages):
+        for m in messages:
+            self.connection.send(struct.pack(">BQ", DONE, m.number))
+
+    def say_refused(self, m, reason):
+        self.connection.send(struct.pack(">BQ", REFUSED, m.number) + reason.encode())
+
+    def values(self):
+        return [m.value for m in self.combos]
+
+
+class Program:
+    """saluki-kafka with these arguments, until the context ends."""
+
+    def __init__(self, folder, *args):
+        self.args, self.log = [str(a) for a in args], folder / f"{args[0]}-{time.monotonic_ns()}.log"
+        self.process = None
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([BUILD / "saluki-kafka", *self.args], stdout=log, stderr=log)
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, seconds=15):
+        """Returns the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(seconds)
+
+    def said(self):
+        return self.log.read_text()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if self.process.poll() is None:
+                self.stop()
+        if self.process.poll() is None:
+            self.kill()
