@@ -14,7 +14,7 @@ INIT = pathlib.Path(__file__).parent / "init"
 MODULES = ("virtio_blk", "ext4", "autofs4", "veth", "sch_ingress", "cls_bpf")
 # What the packages depend on, and systemd.
 PACKAGES = ("systemd", "systemd-sysv", "iproute2", "procps", "ethtool", "libpcap0.8", "libbpf1", "libxdp1",
-            "libnl-3-200", "libnl-genl-3-200", "libseccomp2", "libsodium23", "libmicrohttpd12", "curl")
+            "libnl-3-200", "libnl-genl-3-200", "libseccomp2", "libsodium23", "libmicrohttpd12", "librdkafka1", "curl")
 SERVICE = """[Service]
 ExecStart=/bin/bash /host/scenario
 StandardOutput=file:/host/said

@@ -10,7 +10,8 @@ from netns.testbed import BUILD, ROOT
 
 UNITS = ROOT / "packaging/systemd"
 # Overall exposure of `systemd-analyze security`, at most: 0 is none, 10 is root without limits.
-EXPOSURE = {"saluki-collector.service": 2.0, "saluki-keep.service": 0.5, "saluki@.service": 5.0, "saluki-web.service": 1.0}
+EXPOSURE = {"saluki-collector.service": 2.0, "saluki-collector-source.service": 1.0, "saluki-kafka-get.service": 1.2,
+            "saluki-kafka-put.service": 1.2, "saluki-keep.service": 0.5, "saluki@.service": 5.0, "saluki-web.service": 1.0}
 
 
 def test_every_unit_has_an_aim():
@@ -41,6 +42,7 @@ def test_users_and_groups(tmp_path):
     (tmp_path / "etc").mkdir()
     subprocess.run(["systemd-sysusers", f"--root={tmp_path}", UNITS / "saluki.sysusers"], check=True,
                    capture_output=True)
-    assert re.search(r"^saluki:.*:/usr/sbin/nologin$", (tmp_path / "etc/passwd").read_text(), re.M)
+    users = (tmp_path / "etc/passwd").read_text()
+    assert re.findall(r"^(saluki[\w-]*):.*:/usr/sbin/nologin$", users, re.M) == ["saluki", "saluki-kafka"]
     groups = (tmp_path / "etc/group").read_text()
-    assert {line.split(":")[0] for line in groups.splitlines()} >= {"saluki", "saluki-board"}
+    assert {line.split(":")[0] for line in groups.splitlines()} >= {"saluki", "saluki-board", "saluki-kafka"}
