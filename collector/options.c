@@ -416,5 +416,7 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 		return EXIT_USAGE;
 	if (o->source)
 		o->control = "none";
+	if (o->sink) /* the standard socket is for a collector that shows frames */
+		o->live = "none";
 	return 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """--sink: combos go to a stand-in for `saluki-kafka put`, and are settled when it confirms them."""
 import json
+import pathlib
 
 import pytest
 
@@ -200,6 +201,13 @@ def test_others_are_turned_away(bed, sunk, connect, what):
     wanted = {"garbage": "a program that is not saluki-kafka", "get": "'saluki-kafka get' connected",
               "later": "another version"}[what]
     assert said.count(wanted) == 1, said
+
+
+def test_viewers_socket_is_left_to_others(sunk):
+    """A collector with --source on the same machine listens there."""
+    listening = pathlib.Path(f"/proc/{sunk().pid()}/net/unix").read_text()
+    assert str(sunk.path) in listening
+    assert "/run/saluki-collector/live" not in listening
 
 
 def test_usage(bed):
