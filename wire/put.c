@@ -98,5 +98,5 @@ int put_name_read(struct put_name *n, const uint8_t *in, size_t len)
 		.first = load_be(in + 24, 8),
 		.info = load_be(in + 32, 8),
 	};
-	return n->kind == PUT_KIND_COMBO || n->kind == PUT_KIND_TOTALS ? 0 : -EPROTO;
+	return n->kind >= PUT_KIND_COMBO && n->kind <= PUT_KIND_PROGRESS ? 0 : -EPROTO;
 }

@@ -23,12 +23,12 @@
  *
  * The topics, whose names begin with the same prefix ("saluki" unless the user gives another one):
  *
- *     PUT_COMBOS   PREFIX.combos   key: the sensor's name; header: struct put_name; value: the
- * combo as received (combo.h), or the sensor's totals (totals.h) PUT_SENSORS  PREFIX.sensors
- * compacted. Key NAME/HASH: what the sensor said of itself, and its line of the sensors file, as
- * "key=value\n" lines (put_record.h). HASH: 16 hex digits, `info` of the combos. Key
- * dictionary/NUMBER: the zstd dictionary of a combo's codec PUT_LEDGER   PREFIX.ledger   key: the
- * sensor's name; value: its ledger as JSON
+ *     PUT_COMBOS     PREFIX.combos; key: the sensor's name; header: struct put_name; value: a
+ *                    combo (combo.h), totals (totals.h) or progress (progress.h), as received
+ *     PUT_SENSORS    PREFIX.sensors, compacted; key NAME/HASH, HASH as 16 hex digits: what the
+ *                    combos' `info` names (collector/model/sensor_record.h); key
+ *                    dictionary/CODEC: the zstd dictionary of this codec of combos
+ *     PUT_LEDGER     PREFIX.ledger; key: the sensor's name; value: its ledger as JSON
  */
 #ifndef WIRE_PUT_H
 #define WIRE_PUT_H
@@ -81,7 +81,8 @@ int put_hello_read(const uint8_t *in, size_t len, enum put_role role);
 
 enum put_kind {
 	PUT_KIND_COMBO = 1,
-	PUT_KIND_TOTALS = 2, /* with `final` in them, no combo of the run follows */
+	PUT_KIND_TOTALS = 2,   /* with `final` in them, no combo of the run follows */
+	PUT_KIND_PROGRESS = 3, /* for the unified trace: progress.h */
 };
 
 /* version 1, kind 1, sensor 2, frames 4, run 8, count 8, first 8, info 8 */
@@ -90,7 +91,7 @@ struct put_name {
 	uint16_t sensor; /* its id, in the combo's header too */
 	uint32_t frames; /* in the combo */
 	uint64_t run;	 /* of the sensor's agent: random */
-	uint64_t count;	 /* of the combo in its run, from 0; totals: of the next one */
+	uint64_t count;	 /* of the combo in its run, from 0; other kinds: of the next one */
 	uint64_t first;	 /* frames of the run before this combo */
 	uint64_t info;	 /* HASH of the sensor's record in PREFIX.sensors */
 };

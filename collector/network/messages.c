@@ -93,10 +93,12 @@ static void messages_progress(struct network *o, struct sensor *s, const uint8_t
 {
 	struct progress p;
 
-	if (progress_read(&p, message, len))
+	if (progress_read(&p, message, len)) {
 		s->ledger.bad_messages++;
-	else
-		progress_take(o->combos, s, &p, now_ns);
+		return;
+	}
+	progress_take(o->combos, s, &p, now_ns);
+	output_progress(o->combos->output, s, message, len, now_ns);
 }
 
 /* Logs the clock difference that the sensor measured. */

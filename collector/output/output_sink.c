@@ -54,6 +54,15 @@ void output_sink_combo(struct output *out, struct sensor *s, const struct combo_
 		output_settle(out, s);
 }
 
+void output_progress(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
+		     uint64_t now_ns)
+{
+	struct output_sensor *o = s->output;
+
+	if (out->sink)
+		sink_put_progress(out->sink, s, &o->sink, o->run, o->next, message, len, now_ns);
+}
+
 void output_totals(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
 		   bool final, uint64_t now_ns)
 {

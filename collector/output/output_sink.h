@@ -17,7 +17,9 @@ void output_sink_init(struct output *out);
  * `time_ns`: of its first frame. */
 void output_sink_combo(struct output *out, struct sensor *s, const struct combo_name *name,
 		       const uint8_t *combo, size_t len, uint64_t time_ns, uint64_t now_ns);
-/* Puts a sensor's totals as received. Does nothing without a sink. */
+/* Put a sensor's progress, and its totals, as received. Without a sink they do nothing. */
+void output_progress(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
+		     uint64_t now_ns);
 void output_totals(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
 		   bool final, uint64_t now_ns);
 

@@ -158,27 +158,44 @@ int sink_put(struct sink *k, struct sensor *s, struct sink_sensor *p, const stru
 	return 0;
 }
 
+/* Puts a message that is not a combo. Returns whether it was put. */
+static bool put_word(struct sink *k, struct sensor *s, struct sink_sensor *p, struct put_name *n,
+		     const uint8_t *value, size_t len, uint64_t now_ns)
+{
+	struct put m = { .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
+			 .value = value,
+			 .value_len = len };
+	bool done = put_record(k, s, p, now_ns) == 0;
+
+	n->sensor = s->id;
+	n->info = p->info;
+	done = done && put_named(k, s, p, n, &m, now_ns);
+	k->skipped += !done;
+	return done;
+}
+
 void sink_put_totals(struct sink *k, struct sensor *s, struct sink_sensor *p, uint64_t run,
 		     uint64_t next, const uint8_t *totals, size_t len, bool final, uint64_t now_ns)
 {
-	struct put m = { .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
-			 .value = totals,
-			 .value_len = len };
-	struct put_name n = { .kind = PUT_KIND_TOTALS, .sensor = s->id, .run = run, .count = next };
+	struct put_name n = { .kind = PUT_KIND_TOTALS, .run = run, .count = next };
 
 	if (final ? p->final_put : p->totals_ns && now_ns - p->totals_ns < SINK_TOTALS_NS)
 		return;
-	if ((!final && !sink_has_room(k, p)) || put_record(k, s, p, now_ns)) {
-		k->skipped++;
-		return;
+	if ((final || sink_has_room(k, p)) && put_word(k, s, p, &n, totals, len, now_ns)) {
+		p->totals_ns = now_ns;
+		p->final_put = final;
 	}
-	n.info = p->info;
-	if (!put_named(k, s, p, &n, &m, now_ns)) {
-		k->skipped++;
+}
+
+void sink_put_progress(struct sink *k, struct sensor *s, struct sink_sensor *p, uint64_t run,
+		       uint64_t next, const uint8_t *progress, size_t len, uint64_t now_ns)
+{
+	struct put_name n = { .kind = PUT_KIND_PROGRESS, .run = run, .count = next };
+
+	if (p->progress_ns && now_ns - p->progress_ns < SINK_PROGRESS_NS)
 		return;
-	}
-	p->totals_ns = now_ns;
-	p->final_put = final;
+	if (sink_has_room(k, p) && put_word(k, s, p, &n, progress, len, now_ns))
+		p->progress_ns = now_ns;
 }
 
 void sink_put_ledger(struct sink *k, const struct sensor *s, const char *json, size_t len,

@@ -38,6 +38,7 @@ struct sink_sensor {
 	uint32_t list_version; /* of the sensors file that it has */
 	unsigned int records;  /* that the brokers do not have yet */
 	uint64_t totals_ns;    /* monotonic: when totals were last put; 0: never */
+	uint64_t progress_ns;  /* the same for its progress */
 	bool final_put;
 };
 
@@ -78,6 +79,9 @@ int sink_put(struct sink *k, struct sensor *s, struct sink_sensor *p, const stru
 /* Puts totals as received (wire/totals.h): final ones, and others each SINK_TOTALS_NS. */
 void sink_put_totals(struct sink *k, struct sensor *s, struct sink_sensor *p, uint64_t run,
 		     uint64_t next, const uint8_t *totals, size_t len, bool final, uint64_t now_ns);
+/* Puts progress as received (wire/progress.h), each SINK_PROGRESS_NS. */
+void sink_put_progress(struct sink *k, struct sensor *s, struct sink_sensor *p, uint64_t run,
+		       uint64_t next, const uint8_t *progress, size_t len, uint64_t now_ns);
 /* Puts a sensor's ledger as JSON, unless the window is half full. */
 void sink_put_ledger(struct sink *k, const struct sensor *s, const char *json, size_t len,
 		     uint64_t now_ns);
@@ -89,6 +93,7 @@ int sink_polled(const struct sink *k, short *events);
 void sink_finish(struct sink *k, int ms);
 
 #define SINK_TOTALS_NS 10000000000ULL
+#define SINK_PROGRESS_NS 1000000000ULL
 #define SINK_FINISH_MS 5000
 #define SINK_LAST_MS 1000 /* for the last ledgers */
 

@@ -11,7 +11,7 @@ MAGIC, VERSION = 0x534C4B49, 1
 HELLO, PUT, DONE, REFUSED, STATE = range(5)
 SINK, SOURCE = range(2)
 COMBOS, SENSORS, LEDGER = range(3)
-COMBO, TOTALS = 1, 2
+COMBO, TOTALS, PROGRESS = 1, 2, 3
 MOST = 1 << 17
 
 Name = collections.namedtuple("Name", "version kind sensor frames run count first info")

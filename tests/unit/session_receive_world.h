@@ -127,6 +127,12 @@ void output_sink_combo(struct output *out, struct sensor *s, const struct combo_
 	(void)out, (void)s, (void)name, (void)combo, (void)len, (void)time_ns, (void)now;
 }
 
+void output_progress(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
+		     uint64_t now)
+{
+	(void)out, (void)s, (void)message, (void)len, (void)now;
+}
+
 void output_totals(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
 		   bool final, uint64_t now)
 {
