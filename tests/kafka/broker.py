@@ -5,7 +5,9 @@ without and with TLS and SASL, and what is in a topic.
 A broker is one KRaft node, broker and controller. All brokers have ACLs: without deny(), all is allowed.
 Controllers are super users: they elect a leader before they have ACLs.
 
-On a machine with two CPUs, with Kafka 4.1.2 and OpenJDK 17, a broker takes 5 s to start, and 220 MB.
+On a machine with two idle CPUs, with Kafka 4.1.2 and OpenJDK 17, a broker answers after 3 s (0.7 s to format, 2 s to
+start; 2 s of CPU), and has 215 MB; started again after a kill, after 4 s, as the controller waits for the lost
+session's end (3 s here, 9 s by default). Three brokers answer after 7 s, and have 620 MB.
 """
 import collections
 import contextlib
@@ -112,6 +114,10 @@ def certificates():
     (folder / "san").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
     subprocess.run(["sh", "-ec", script], cwd=folder, check=True, capture_output=True)
     return folder
+
+
+def dotted(settings):
+    return {re.sub("__?", lambda m: "._"[len(m[0]) - 1], name): value for name, value in settings.items()}
 
 
 def acl(topic, operation, permission):
@@ -244,17 +250,17 @@ class Broker:
     # ---- clients -----------------------------------------------------------------------------------
 
     def client(self, listener="plain", **more):
-        """A client's settings for librdkafka. A `_` in the names of `more` is a dot."""
+        """A client's settings for librdkafka. A `_` in the names of `more` is a dot, `__` is a `_`."""
         found = {"bootstrap.servers": f"127.0.0.1:{self.ports[listener]}", "security.protocol": LISTENERS[listener]}
         if listener != "plain":
             found["ssl.ca.location"] = str(certificates() / "authority.pem")
         if listener == "sasl":
             found |= {"sasl.mechanism": "PLAIN", "sasl.username": USER, "sasl.password": PASSWORD}
-        return found | {k.replace("_", "."): v for k, v in more.items()}
+        return found | dotted(more)
 
-    def quiet(self, **more):
+    def quiet(self, listener="plain", **more):
         """Settings of the tests' own clients: they connect soon, and say nothing while the broker is down."""
-        return self.client(reconnect_backoff_ms=50, reconnect_backoff_max_ms=200, **more) | {"log_level": 0}
+        return self.client(listener, reconnect_backoff_ms=50, reconnect_backoff_max_ms=200, log__level=0, **more)
 
     def admin(self):
         if not self._admin:
@@ -278,7 +284,7 @@ class Broker:
     def create_topic(self, topic, partitions=1, copies=1, **config):
         """A `_` in the names of `config` is a dot."""
         self._done(self.admin().create_topics([NewTopic(
-            topic, partitions, copies, config={k.replace("_", "."): str(v) for k, v in config.items()})]))
+            topic, partitions, copies, config=dotted(config))]))
         wait_for(lambda: len(self.partitions(topic)) == partitions)
         return topic
 
@@ -302,11 +308,11 @@ class Broker:
     def _acls(self, topic):
         return self.admin().describe_acls(self._any_acl(topic)).result(30)
 
-    def produce(self, topic, value, key=None, headers=None, **more):
+    def produce(self, topic, value, key=None, headers=None, partition=-1, timestamp=0, **settings):
         """Puts one message in; returns where it is. Raises KafkaException."""
-        reports = []
-        producer = self.producer()
-        producer.produce(topic, value, key, headers=headers, on_delivery=lambda *said: reports.append(said), **more)
+        reports, producer = [], self.producer(**settings)
+        producer.produce(topic, value, key, partition, timestamp=timestamp, headers=headers,
+                         on_delivery=lambda *said: reports.append(said))
         assert producer.flush(30) == 0
         error, message = reports[0]
         if error:
@@ -351,7 +357,8 @@ class Cluster:
 
     def leader(self, topic, partition=0):
         """The broker that leads a partition."""
-        found = self.brokers[0].admin().list_topics(topic, timeout=10).topics[topic]
+        alive = next(b for b in self.brokers if b.process)
+        found = alive.admin().list_topics(topic, timeout=10).topics[topic]
         return self.brokers[found.partitions[partition].leader - 1]
 
     def close(self):

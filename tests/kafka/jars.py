@@ -3,6 +3,7 @@
 A folder that exists is not fetched again, and needs neither Maven nor a network.
 
     python -m kafka.jars        fetches them; prints why if they are missing"""
+import functools
 import pathlib
 import re
 import shutil
@@ -21,10 +22,20 @@ class Missing(Exception):
     """Why there is no broker, in one line."""
 
 
+def _java():
+    """The version that is installed, 0 without one."""
+    if not shutil.which("java"):
+        return 0
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+@functools.cache
 def folder():
     """The folder with the jars. Raises Missing."""
-    if not shutil.which("java"):
-        raise Missing("Kafka needs Java (openjdk-17-jre-headless)")
+    if _java() < 17:
+        raise Missing("Kafka needs Java 17 (openjdk-17-jre-headless)")
     kept = debian.CACHE / f"kafka-{VERSION}"
     return kept if kept.exists() else _fetch(kept.name)
 
