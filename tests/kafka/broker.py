@@ -310,7 +310,7 @@ class Broker:
 
     def produce(self, topic, value, key=None, headers=None, partition=-1, timestamp=0, **settings):
         """Puts one message in; returns where it is. Raises KafkaException."""
-        reports, producer = [], self.producer(**settings)
+        reports, producer = [], Producer(self.quiet(linger_ms=0, **settings))
         producer.produce(topic, value, key, partition, timestamp=timestamp, headers=headers,
                          on_delivery=lambda *said: reports.append(said))
         assert producer.flush(30) == 0
@@ -321,7 +321,8 @@ class Broker:
 
     def messages(self, topic, seconds=30):
         """All that is in the topic at present, by partition and offset."""
-        consumer = Consumer(self.quiet(group_id="tests", enable_partition_eof=True, enable_auto_commit=False))
+        consumer = Consumer(self.quiet(group_id="tests", enable_partition_eof=True, enable_auto_commit=False,
+                                       fetch_wait_max_ms=10))
         with contextlib.closing(consumer):
             left = set(self.partitions(topic))
             assert left, f"no topic {topic}"
@@ -329,14 +330,14 @@ class Broker:
             found, end = [], time.monotonic() + seconds
             while left:
                 assert time.monotonic() < end, f"the end of {topic} not within {seconds} s"
-                for m in consumer.consume(1000, 1):
-                    if not m.error():
-                        found.append(Message(m.partition(), m.offset(), m.key(), dict(m.headers() or ()), m.value(),
-                                             m.timestamp()[1]))
-                    elif m.error().code() == KafkaError._PARTITION_EOF:
-                        left.discard(m.partition())
-                    else:
-                        raise KafkaException(m.error())
+                m = consumer.poll(1)
+                if m and not m.error():
+                    found.append(Message(m.partition(), m.offset(), m.key(), dict(m.headers() or ()), m.value(),
+                                         m.timestamp()[1]))
+                elif m and m.error().code() == KafkaError._PARTITION_EOF:
+                    left.discard(m.partition())
+                elif m:
+                    raise KafkaException(m.error())
         return sorted(found, key=lambda m: (m.partition, m.offset))
 
 

@@ -17,7 +17,7 @@ message > topic's max.message.bytes  MSG_SIZE_TOO_LARGE; the limit is for a batc
 stamp > 1 h ahead                    INVALID_TIMESTAMP (message.timestamp.after.max.ms)
 no key in a compacted topic          INVALID_RECORD
 fewer copies than min.insync.replicas, or KAFKA_STORAGE_ERROR
-                                     nothing at all: librdkafka tries again, also beyond `retries`
+                                     nothing at all: librdkafka tries again
 no right to get a producer's id      CLUSTER_AUTHORIZATION_FAILED, fatal; queued messages: _PURGE_QUEUE
 OUT_OF_ORDER_SEQUENCE_NUMBER         in a report, fatal; UNKNOWN_PRODUCER_ID is not, and not reported
 
