@@ -47,8 +47,9 @@ def _fetch(name):
     with tempfile.TemporaryDirectory(dir=debian.CACHE) as work:
         jars = pathlib.Path(work) / "jars"
         try:
-            subprocess.run(["mvn", "-q", "-B", "-f", POM, "dependency:copy-dependencies", f"-DoutputDirectory={jars}",
-                            "-DincludeScope=runtime"], check=True, capture_output=True, text=True, timeout=SECONDS)
+            subprocess.run(["mvn", "-q", "-B", "-Dstyle.color=never", "-f", POM, "dependency:copy-dependencies",
+                            f"-DoutputDirectory={jars}", "-DincludeScope=runtime"], check=True, capture_output=True,
+                           text=True, timeout=SECONDS)
         except subprocess.SubprocessError as e:
             said = [line for line in (e.stdout or "").splitlines() if "ERROR" in line] if isinstance(e.stdout, str) else []
             raise Missing(f"Maven cannot fetch Kafka {VERSION}: {(said or [e])[0]}") from e
