@@ -142,6 +142,7 @@ static void on_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t err,
 		assign(c, list);
 	else
 		revoke(c, list);
+	c->divided = true;
 	log_info("topic %s: this member has %" PRId32 " partition%s", c->topic, c->assigned,
 		 PLURAL(c->assigned));
 }
@@ -307,6 +308,10 @@ static void take_event(struct consume *c, const rd_kafka_message_t *m)
 			 "the brokers forbid this user the group; allow the operation Read of the "
 			 "group");
 		break;
+	case RD_KAFKA_RESP_ERR__FATAL:
+	case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+		c->client.fatal = true;
+		break;
 	case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: /* it joins again */
 		break;
 	default:
@@ -371,18 +376,20 @@ int consume_serve(struct consume *c, uint64_t now_ns)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-uint64_t consume_lag(struct consume *c)
+int64_t consume_lag(struct consume *c)
 {
-	uint64_t lag = 0;
+	int64_t lag = c->divided ? 0 : -1;
 
-	for (int32_t i = 0; i < c->offsets->partition_count; i++) {
+	for (int32_t i = 0; i < c->offsets->partition_count && lag >= 0; i++) {
 		const struct offsets_partition *p = offsets_find(c->offsets, i);
 		int64_t low, high;
 
-		if (p && p->position >= 0 &&
-		    !rd_kafka_get_watermark_offsets(c->client.rk, c->topic, i, &low, &high) &&
-		    high > p->position)
-			lag += high - p->position;
+		if (!p)
+			continue;
+		if (p->position < 0 ||
+		    rd_kafka_get_watermark_offsets(c->client.rk, c->topic, i, &low, &high))
+			return -1;
+		lag += high > p->position ? high - p->position : 0;
 	}
 	return lag;
 }

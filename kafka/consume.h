@@ -34,6 +34,7 @@ struct consume {
 	/* A combo waits for its record. Returns the ticket. */
 	uint64_t (*ticket)(void *owner);
 	void *owner;
+	bool divided; /* the group has divided the partitions */
 	bool paused, closing;
 	bool more;		   /* librdkafka has more messages */
 	bool committing;	   /* the last commit has no answer yet */
@@ -51,8 +52,8 @@ int consume_open(struct consume *c, const struct kafka_config *config,
 int consume_serve(struct consume *c, uint64_t now_ns);
 /* Commits what has changed; with `ms`, waits so long for the answer. */
 void consume_commit(struct consume *c, int ms);
-/* Messages in the partitions that were not received yet. */
-uint64_t consume_lag(struct consume *c);
+/* Messages in the partitions that were not received yet; -1: that is not known yet. */
+int64_t consume_lag(struct consume *c);
 /* Messages without DONE. */
 uint64_t consume_in_flight(const struct consume *c);
 /* Leaves the group; a static member's partitions wait for it. */

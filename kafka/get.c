@@ -82,19 +82,20 @@ static void report(struct get_run *r)
 static void tell(struct get_run *r, const char *why, uint64_t now_ns)
 {
 	const struct consume_counts *c = &r->consume.counts;
-	uint64_t lag = r->joined ? consume_lag(&r->consume) : 0;
+	int64_t lag = r->joined ? consume_lag(&r->consume) : -1;
 	char status[200];
 
 	state_begin(&r->state, why);
-	state_add(&r->state, "lag=%" PRIu64, lag);
+	if (lag >= 0)
+		state_add(&r->state, "lag=%" PRId64, lag);
 	state_add(&r->state, "topic=%s", r->topics.list[PUT_COMBOS].name);
 	state_add(&r->state, "brokers=%s", r->options->brokers);
 	state_add(&r->state, "group=%s", r->options->group);
 	state_add(&r->state, "partitions=%" PRId32, r->consume.assigned);
 	state_add(&r->state, "refused_messages=%" PRIu64, r->strangers.count);
 	state_send(&r->state, &r->collector, true, now_ns);
-	snprintf(status, sizeof(status), "%" PRIu64 " messages done, %" PRIu64 " to read", c->done,
-		 lag);
+	snprintf(status, sizeof(status), "%" PRIu64 " messages done, %" PRId64 " to read", c->done,
+		 lag > 0 ? lag : 0);
 	notify_alive(&r->notify, why ?: status);
 }
 
@@ -165,6 +166,7 @@ static void exchange(struct get_run *r, short revents)
 	if (!err && r->collector.greeted && !greeted) {
 		records_rewind(&r->records);
 		offsets_rewind(&r->offsets);
+		r->tick_ns = 0; /* the state goes at once */
 	}
 	if (!err && r->collector.greeted)
 		err = forward_send(r->forward, &r->collector, &r->records, &r->offsets);
@@ -271,6 +273,7 @@ static int join(struct get_run *r)
 static int serve(struct get_run *r, const struct pollfd *p, bool tick)
 {
 	uint64_t now = monotonic_ns();
+	int32_t assigned = r->consume.assigned;
 	int err = 0;
 
 	if (p[SENSORS].revents || p[WATERMARKS].revents || tick)
@@ -280,6 +283,8 @@ static int serve(struct get_run *r, const struct pollfd *p, bool tick)
 		err = join(r);
 	if (!err && r->joined && (p[GROUP].revents || r->consume.more || tick))
 		err = consume_serve(&r->consume, now);
+	if (r->consume.assigned != assigned)
+		r->tick_ns = 0; /* the state goes at once */
 	if (r->holds.wanted)
 		watermarks_ask(&r->sensors.watermarks, r->holds.wanted);
 	return err;

@@ -172,12 +172,15 @@ static int take_packets(struct put_run *r)
 /* Returns 0, or -errno if the connection is of no use any more. */
 static int exchange(struct put_run *r, const struct pollfd *p)
 {
+	bool greeted = r->collector.greeted;
 	int err = 0;
 
 	if (p[BROKERS].revents)
 		produce_serve(&r->produce);
 	if (p[COLLECTOR].revents & (POLLIN | POLLHUP | POLLERR))
 		err = take_packets(r);
+	if (!greeted && r->collector.greeted)
+		r->tick_ns = 0; /* the state goes at once */
 	if (!err && r->collector.fd >= 0)
 		err = answers_send(&r->answers, &r->collector);
 	return err == -EAGAIN ? 0 : err;

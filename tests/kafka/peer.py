@@ -111,9 +111,13 @@ class Peer:
             assert time.monotonic() < end, f"not within {seconds} s; the last state: {self.states[-1:]}"
             self.step()
 
+    def state(self, key):
+        """In the last state; None: there is none."""
+        return self.states[-1].get(key) if self.states else None
+
     def why(self):
         """Why nothing is carried, in the last state."""
-        return self.states[-1].get("why") if self.states else None
+        return self.state("why")
 
     def begin(self):
         """A connection has begun."""
