@@ -33,25 +33,26 @@ static void runs_start(struct combos *c, struct sensor *s, uint64_t next)
 	s->combo->gap.gone = NULL;
 }
 
-void runs_switch(struct combos *c, struct sensor *s, uint64_t run, uint64_t next, uint64_t earlier)
+void runs_switch(struct combos *c, struct sensor *s, uint64_t run)
 {
 	const struct sensor_run *known;
+	uint64_t next = 0, accounted = 0;
 
 	if (s->ledger.runs)
 		run_end(c, s);
 	known = written_find(&c->output->names, s->id, run);
 	if (known) {
 		next = known->next;
-		earlier = known->accounted;
+		accounted = known->accounted;
 	}
 	runs_start(c, s, next);
 	progress_forget(s);
-	ledger_run_start(&s->ledger, run, earlier);
+	ledger_run_start(&s->ledger, run, accounted);
 	/* A pipe's reader may have received more than the state records. */
 	if (known && c->output->regular)
 		ledger_run_known(&s->ledger);
 	coverage_free(&s->coverage);
-	output_run_begin(c->output, s, run, next, earlier);
+	output_run_begin(c->output, s, run, next, accounted);
 }
 
 static bool is_another_run(const struct sensor *s)
@@ -85,7 +86,7 @@ static void next_take(struct combos *c, struct sensor *s)
 
 	own->waiting = false;
 	if (!s->ledger.runs || is_another_run(s)) {
-		runs_switch(c, s, next->run, 0, 0);
+		runs_switch(c, s, next->run);
 	} else if (forwards_other(s)) {
 		/* The waiting pieces are of combos or of another spool. */
 		runs_start(c, s, own->reassembly.next);

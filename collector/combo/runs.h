@@ -24,9 +24,9 @@ bool runs_next(struct sensor *s, struct run_terms *t);
 bool runs_must_wait(struct combos *c, struct sensor *s);
 /* Starts the next run, unless it must wait. Returns whether it started. */
 bool runs_begin(struct combos *c, struct sensor *s);
-/* Ends the current run, and begins or continues run `run`, without a session. If none of its combos
- * is known, it begins with combo `next`, before which it had `earlier` frames. */
-void runs_switch(struct combos *c, struct sensor *s, uint64_t run, uint64_t next, uint64_t earlier);
+/* Ends the current run, and begins another one without a session, or continues it where it is known
+ * (written.h). */
+void runs_switch(struct combos *c, struct sensor *s, uint64_t run);
 /* Cancels a waiting run, after its session ended. */
 void runs_cancel(struct sensor *s);
 /* Fills in the current run's part of an ACK: `taken`, `settled`, `held`, `flags`. Ends the run once

@@ -10,6 +10,13 @@ static void remove_at(struct late *l, unsigned int i)
 	memmove(l->of + i, l->of + i + 1, (l->count - i) * sizeof(l->of[0]));
 }
 
+void late_forget(struct late *l, uint64_t run)
+{
+	for (unsigned int i = l->count; i-- > 0;)
+		if (l->of[i].run == run)
+			remove_at(l, i);
+}
+
 void late_add(struct late *l, const struct late_gap *g)
 {
 	if (g->from >= g->to)

@@ -27,6 +27,8 @@ struct late {
 	struct late_gap of[LATE_GAPS];
 };
 
+/* Removes all gaps of a run. */
+void late_forget(struct late *l, uint64_t run);
 void late_add(struct late *l, const struct late_gap *g);
 /* Returns the gap that the combo belongs to, or NULL. */
 struct late_gap *late_find(struct late *l, const struct put_name *n);

@@ -103,6 +103,19 @@ static void run_close(struct sensor *s, const struct totals *final)
 	s->final_heard = s->final_confirmed = true;
 }
 
+/* A run begins that is not known. What it had before is `earlier`, as a log may begin amid a run.
+ */
+static void run_first(struct take *t, struct roster_entry *e, const struct put_name *n)
+{
+	struct late_gap before = {
+		.run = n->run, .to = n->count, .end = n->first, .earlier = true
+	};
+
+	written_put(&t->combos->output->names, e->sensor->id, n->run, n->count, n->first);
+	late_forget(&e->late, n->run);
+	late_add(&e->late, &before);
+}
+
 /* Switches to the message's run. find_place has written the buffer. */
 static void run_switch(struct take *t, struct roster_entry *e, const struct put_name *n,
 		       const struct place *at)
@@ -116,14 +129,12 @@ static void run_switch(struct take *t, struct roster_entry *e, const struct put_
 	past = past_totals(s, n->run);
 	if (past)
 		had = *past;
-	runs_switch(t->combos, s, n->run, n->count, n->first);
+	if (!at->known)
+		run_first(t, e, n);
+	runs_switch(t->combos, s, n->run);
 	s->final_heard = s->final_confirmed = false;
 	if (had.final)
 		run_close(s, &had);
-	if (!at->known)
-		late_add(&e->late,
-			 &(struct late_gap){
-				 .run = n->run, .to = n->count, .end = n->first, .earlier = true });
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -280,36 +291,50 @@ static bool is_news(const struct totals *had, const struct totals *t)
 	return t->exported > had->exported || t->seen > had->seen || t->final > had->final;
 }
 
-/* Totals of an earlier run may be a repetition. They must not switch back to it. */
+/* Whether the totals are older than what was taken. Those of an ended run must not switch back to
+ * it. Final totals stand behind the run's combos, unless another agent has continued the run. */
+static bool is_old(const struct sensor *s, uint64_t run, const struct place *at,
+		   const struct totals *t)
+{
+	const struct totals *past = is_present(s, run) ? NULL : past_totals(s, run);
+
+	return (past && !is_news(past, t)) ||
+	       (t->final && at->known && t->exported < at->accounted);
+}
+
+static void count_totals(struct sensor *s, const struct totals *t)
+{
+	if (s->final_heard && !t->final && t->exported > s->ledger.now.sensor.exported) {
+		ledger_run_resume(&s->ledger); /* another agent continues the run */
+		s->final_heard = s->final_confirmed = false;
+	}
+	if (t->final)
+		run_close(s, t);
+	else
+		ledger_totals(&s->ledger, t);
+}
+
 static bool take_totals(struct take *t, struct roster_entry *e, const struct put_name *n,
 			const struct put *p, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
-	const struct totals *past = is_present(s, n->run) ? NULL : past_totals(s, n->run);
 	struct totals totals;
 	struct place at;
 
-	if (!find_place(t, s, n->run, &at))
-		return false;
 	if (totals_read(&totals, p->value, p->value_len)) {
 		s->ledger.bad_messages++;
 		take_bad(t, "a sensor's totals are malformed", now_ns);
 		return true;
 	}
-	if (past && !is_news(past, &totals)) {
+	if (!find_place(t, s, n->run, &at))
+		return false;
+	if (is_old(s, n->run, &at, &totals)) {
 		t->counts.repeated++;
 		return true;
 	}
 	describe(t, e, n); /* without its record, the sensor keeps its description */
 	run_switch(t, e, n, &at);
-	if (s->final_heard && !totals.final && totals.exported > s->ledger.now.sensor.exported) {
-		ledger_run_resume(&s->ledger); /* another agent continues the run */
-		s->final_heard = s->final_confirmed = false;
-	}
-	if (totals.final)
-		run_close(s, &totals);
-	else
-		ledger_totals(&s->ledger, &totals);
+	count_totals(s, &totals);
 	t->counts.totals++;
 	s->heard_ns = now_ns;
 	return true;
