@@ -223,6 +223,16 @@ def reassemble():
             piece(70, 100, 0) + piece(3, 3000, 0) + struct.pack("<BbHH", 1, 0, 0, 300)]
 
 
+def source():
+    """Steps: kind, and sensor, run and count. Runs in any order, with everything that comes between them."""
+    combo, both = 8, [sensor | run << 1 for sensor in range(2) for run in range(2)]
+    between = b"".join(bytes([kind, kind * 37]) for kind in (2, 7, 4, 5, 4, 6, 3))
+    backwards = b"".join(bytes([combo | n % 2 << 4, n << 2 | which]) for which in both for n in reversed(range(16)))
+    turns = b"".join(bytes([combo, n << 2 | which]) + between for n in range(16) for which in both)
+    wrong = b"".join(bytes([0, n << 2, n % 4]) + b"\1" * 8 + bytes([combo, n << 2]) for n in range(16))
+    return [backwards, turns, wrong, b"\1\0\x16" + b"\1" * 22 + turns[::-1]]
+
+
 def answer():
     receipt = b"\1\x0a" + b"\3" + b"\0" * 8 + b"\1"
     return [b"\3\0\0\2" + receipt + b"\4\3\xff\xff\3\xff\xff\2\2",
@@ -493,6 +503,7 @@ def main():
             "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(), "dissect": dissect(),
             "pseudonym": pseudonyms(), "event_line": event_lines(),
             "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
+            "source": source(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
