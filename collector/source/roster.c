@@ -76,12 +76,15 @@ void roster_free(struct roster *r)
 
 static struct roster_entry **bucket(const struct roster *r, const char *name, uint16_t id)
 {
-	uint8_t in[2 + SENSOR_NAME_MAX], out[crypto_shorthash_BYTES];
-	size_t len = strlen(name);
+	struct {
+		char name[SENSOR_NAME_MAX]; /* padded with zeros */
+		uint16_t id;
+	} key = { .id = id };
+	uint8_t out[crypto_shorthash_BYTES];
 
-	store_be(in, id, 2);
-	memcpy(in + 2, name, len);
-	crypto_shorthash(out, in, 2 + len, r->secret);
+	_Static_assert(sizeof(key) == SENSOR_NAME_MAX + 2, "no bytes between");
+	strcpy(key.name, name);
+	crypto_shorthash(out, (const uint8_t *)&key, sizeof(key), r->secret);
 	return &r->buckets[load_be(out, 8) % BUCKETS];
 }
 
