@@ -103,19 +103,6 @@ static void run_close(struct sensor *s, const struct totals *final)
 	s->final_heard = s->final_confirmed = true;
 }
 
-/* A run begins that is not known. What it had before is `earlier`, as a log may begin amid a run.
- */
-static void run_first(struct take *t, struct roster_entry *e, const struct put_name *n)
-{
-	struct late_gap before = {
-		.run = n->run, .to = n->count, .end = n->first, .earlier = true
-	};
-
-	written_put(&t->combos->output->names, e->sensor->id, n->run, n->count, n->first);
-	late_forget(&e->late, n->run);
-	late_add(&e->late, &before);
-}
-
 /* Switches to the message's run. find_place has written the buffer. */
 static void run_switch(struct take *t, struct roster_entry *e, const struct put_name *n,
 		       const struct place *at)
@@ -130,7 +117,7 @@ static void run_switch(struct take *t, struct roster_entry *e, const struct put_
 	if (past)
 		had = *past;
 	if (!at->known)
-		run_first(t, e, n);
+		late_forget(&e->late, n->run);
 	runs_switch(t->combos, s, n->run);
 	s->final_heard = s->final_confirmed = false;
 	if (had.final)
@@ -173,35 +160,50 @@ static bool take_late(struct take *t, struct roster_entry *e, struct late_gap *g
 	return true;
 }
 
-/* Takes a combo of a run whose final totals came. Another collector delivered it late, or another
+/* A combo came behind the final totals of its run. Another collector delivered it late, or another
  * agent continues the run. */
-static bool take_after_final(struct take *t, struct sensor *s, struct unpacked *u,
-			     const struct put_name *n, uint64_t now_ns)
+static void run_final_again(struct sensor *s, const struct totals *final)
 {
-	struct totals final = s->ledger.now.sensor;
-	bool taken;
-
-	ledger_run_resume(&s->ledger);
-	taken = split_unpacked(t->combos, s, u, n->count, now_ns);
-	if (taken && n->first + n->frames > final.exported)
-		s->final_heard = s->final_confirmed = false;
+	if (s->ledger.now.accounted <= final->exported)
+		run_close(s, final);
 	else
-		run_close(s, &final);
-	return taken;
+		s->final_heard = s->final_confirmed = false;
+}
+
+/* The log may begin amid a run. Until combos before this one come late, their frames are `earlier`.
+ */
+static void run_first(struct take *t, struct roster_entry *e, const struct put_name *n)
+{
+	struct sensor *s = e->sensor;
+
+	s->ledger.now.earlier += n->first;
+	s->ledger.now.accounted += n->first;
+	s->output->next = n->count;
+	s->output->accounted = n->first;
+	written_put(&t->combos->output->names, s->id, n->run, n->count, n->first);
+	late_add(&e->late,
+		 &(struct late_gap){
+			 .run = n->run, .to = n->count, .end = n->first, .earlier = true });
 }
 
 static bool take_next(struct take *t, struct roster_entry *e, struct unpacked *u,
 		      const struct put_name *n, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
-	struct late_gap gap = { .run = n->run,
-				.from = s->output->next,
-				.to = n->count,
-				.first = s->ledger.now.accounted - s->ledger.now.tail,
-				.end = n->first };
+	struct totals final = s->ledger.now.sensor;
+	bool had_final = s->final_confirmed, taken;
+	struct late_gap gap = { .run = n->run, .to = n->count, .end = n->first };
 
-	if (!(s->final_confirmed ? take_after_final(t, s, u, n, now_ns)
-				 : split_unpacked(t->combos, s, u, n->count, now_ns)))
+	if (had_final)
+		ledger_run_resume(&s->ledger);
+	if (!s->output->next && !s->ledger.now.accounted && n->count)
+		run_first(t, e, n);
+	gap.from = s->output->next;
+	gap.first = s->ledger.now.accounted;
+	taken = split_unpacked(t->combos, s, u, n->count, now_ns);
+	if (had_final)
+		run_final_again(s, &final);
+	if (!taken)
 		return false;
 	late_add(&e->late, &gap);
 	t->counts.combos++;

@@ -375,6 +375,7 @@ static void put_totals(unsigned int sensor, unsigned int run, uint64_t count, bo
 			    .final = final };
 	uint8_t value[TOTALS_WIRE_MAX];
 
+	n.first = 0; /* as the sink sends them */
 	put_named(&n, value, totals_write(value, &t), NULL);
 }
 

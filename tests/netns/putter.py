@@ -51,8 +51,8 @@ class Run:
 
     def named(self, kind, frames, value):
         r = self.record
-        return Message(COMBOS, r.name.encode(), header(kind, r.ident, frames, self.run, self.count, self.first, r.hash),
-                       value)
+        first = self.first if kind == COMBO else 0
+        return Message(COMBOS, r.name.encode(), header(kind, r.ident, frames, self.run, self.count, first, r.hash), value)
 
     def combo(self, frames, codec=sc.ZSTD, events=()):
         value = sc.combo_write(frames, self.first, self.count, self.record.ident, codec, events)

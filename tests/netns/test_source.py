@@ -276,12 +276,16 @@ def test_a_stale_run_switches_nothing(world, bundled):
     assert world.finish()["repeated"] == 11
 
 
-def test_a_run_from_its_middle(world, bundled):
+@pytest.mark.parametrize("totals", [False, True], ids=["a combo first", "totals first"])
+def test_a_run_from_its_middle(world, bundled, totals):
     """A log that begins amid a run: the frames before are `earlier`, and no loss."""
-    combos = world.run.combos(frames_of(bundled, 200), each=10)
+    frames = frames_of(bundled, 200)
+    combos = world.run.combos(frames[:100], each=10)
+    middle = [world.run.totals()] * totals
+    combos += world.run.combos(frames[100:], each=10)
     world.collector()
     g = world.get()
-    g.send(world.record.message, *combos[10:], world.run.totals(final=1))
+    g.send(world.record.message, *middle, *combos[10:], world.run.totals(final=1))
     g.await_done()
     testbed.wait_for(lambda: (world.sensor() or {}).get("written") == 100, "statistics")
     assert world.sensor()["earlier"] == 100 and world.sensor()["lost_missing"] == 0
