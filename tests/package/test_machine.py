@@ -112,5 +112,45 @@ def test_upgrade_under_load(vm):
     assert len(re.findall("Started saluki-collector.service", (vm / "journal").read_text())) >= 5
 
 
+def test_kafkas_services_wait_for_an_operator(vm):
+    """Only root can read the passwords. Without brokers, put ends, and is not started again."""
+    assert (vm / "kafka-enabled").read_text().split() == ["disabled"] * 3
+    modes = (vm / "kafka-modes").read_text()
+    assert re.search(r"^-rw------- root root /etc/saluki/kafka.conf$", modes, re.M)
+    assert (vm / "kafka-early").read_text().splitlines() == ["ExecMainStatus=2", "NRestarts=0"]
+    assert "put: --brokers HOST:PORT is missing" in (vm / "journal").read_text()
+
+
+def test_kafkas_services_run(vm):
+    """They are ready without brokers, and say so. The password file is one that saluki-kafka accepts."""
+    assert len(re.findall(r"Active: active \(running\)", (vm / "kafka-started").read_text())) == 4
+    lines = (vm / "kafka-users").read_text().splitlines()
+    assert sorted(line.split()[2] for line in lines) == ["get", "put"]
+    assert {line.split()[0] for line in lines} == {"saluki-kafka"}
+    assert (vm / "kafka-ended").read_text().split() == ["Result=success"] * 3
+    assert "listening on" not in (vm / "kafka-source-status").read_text()
+
+
+@pytest.mark.parametrize("socket", ["sink", "source"])
+def test_who_may_connect_to_the_collectors(vm, socket):
+    assert re.search(rf"^srw-rw---- saluki saluki-kafka /run/saluki-collector/{socket}$", (vm / "kafka-modes").read_text(),
+                     re.M)
+    line = ["sink", "source"].index(socket)
+    assert (vm / "kafka-of-saluki-kafka").read_text().splitlines()[line] in ("connected", "Resource temporarily unavailable")
+    assert (vm / "kafka-of-4711").read_text().splitlines()[line] == "Permission denied"
+
+
+def test_an_upgrade_restarts_what_runs(vm):
+    pids = (vm / "kafka-upgraded").read_text().strip().split(":")
+    assert len(set(pids)) == 6 and "0" not in pids
+
+
+def test_two_collectors_share_a_folder(vm):
+    """With --sink and with --source: the end of one leaves the other's sockets."""
+    modes = (vm / "kafka-modes").read_text()
+    assert re.search(r"^srw-rw---- saluki saluki-board /run/saluki-collector/board-source$", modes, re.M)
+    assert set((vm / "kafka-sockets").read_text().split()) >= {"source", "board-source", "live"}
+
+
 def test_purge_leaves_nothing(vm):
-    assert (vm / "left").read_text() == ""
+    assert (vm / "left").read_text() == "" and (vm / "processes").read_text() == ""
