@@ -9,8 +9,8 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report",
-            "saluki-swarm", "saluki-web")
+PROGRAMS = ("saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
+            "saluki-merge-report", "saluki-swarm", "saluki-web")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],
@@ -18,7 +18,10 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
            "saluki capture": [("OPTIONS", "")],
-           "saluki-collector": [("OPTIONS", "")], "saluki-keep": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
+           "saluki-collector": [("OPTIONS", "")], "saluki-kafka": [("OPTIONS", "Without a command")],
+           "saluki-kafka put": [("OPTIONS", "All commands")], "saluki-kafka get": [("OPTIONS", "All commands")],
+           "saluki-kafka topics": [("OPTIONS", "All commands")],
+           "saluki-keep": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
            "saluki-merge": [("OPTIONS", "")], "saluki-merge-report": [("OPTIONS", "")],
            "saluki-swarm": [("DESCRIPTION", "")], "saluki-web": [("DESCRIPTION", "")]}
 

@@ -31,8 +31,8 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge",
-                                     "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live",
+                                     "saluki-merge", "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")

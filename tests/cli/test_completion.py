@@ -40,8 +40,8 @@ def names(command):
 
 
 def test_files_are_what_the_programs_print():
-    for program in ("saluki", "saluki-collector", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report",
-                    "saluki-swarm", "saluki-web"):
+    for program in ("saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
+                    "saluki-merge-report", "saluki-swarm", "saluki-web"):
         said = subprocess.run([BUILD / program, "--completion"], capture_output=True, text=True,
                               check=True).stdout
         assert (BUILD / "completion" / program).read_text() == said
@@ -56,7 +56,8 @@ def test_commands_come_first():
 @pytest.mark.parametrize("command", helptext.COMMANDS[1:])
 def test_every_option_of_help_is_offered_and_no_other(command):
     beside = {"saluki-collector": ["add", "check", "ctl", "enrol", "remove", "status", "top"],
-              "saluki-keep": ["find"], "saluki-merge": ["check", "receptions", "stats"],
+              "saluki-kafka": ["get", "put", "topics"], "saluki-keep": ["find"],
+              "saluki-merge": ["check", "receptions", "stats"],
               "saluki module": helptext.commands("saluki module")}.get(command, [])
     assert complete(command + " ") == sorted(names(command) + beside)
     assert complete(command + " -") == names(command)
@@ -82,7 +83,7 @@ def test_arguments_are_what_their_names_say(command, tmp_path):
                 expected += [kind]
         if not option.argument:
             expected = names(command)
-            if command == "saluki module":
+            if command in ("saluki module", "saluki-kafka"):
                 continue  # a command follows, and no option
         for name in option.names:
             assert complete(f"{command} {name} ", tmp_path) == sorted(set(expected)), name

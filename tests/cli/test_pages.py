@@ -33,6 +33,7 @@ def test_every_command_has_its_place():
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
                                  "saluki-collector top", "saluki-collector check",
                                  "saluki-collector add", "saluki-collector enrol", "saluki-collector remove",
+                                 "saluki-kafka", "saluki-kafka put", "saluki-kafka get", "saluki-kafka topics",
                                  "saluki-keep", "saluki-keep find", "saluki-live", "saluki-merge",
                                  "saluki-merge receptions", "saluki-merge check",
                                  "saluki-merge stats", "saluki-merge-report",
