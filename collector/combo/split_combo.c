@@ -10,7 +10,6 @@
 #include "collector/output/output_hold.h"
 #include "collector/output/output_sink.h"
 #include "collector/output/sensor.h"
-#include "common/monotonic.h"
 
 static void count_event(struct sensor *s, const struct event *v, uint64_t now_ns)
 {
@@ -84,11 +83,8 @@ static void lose(struct combos *c, struct sensor *s, const struct combo_name *na
 static void sink_combo(struct combos *c, struct sensor *s, const struct combo_name *name,
 		       struct unpacked *u, uint64_t now_ns)
 {
-	struct combo_reader *r = &u->reader;
-	uint64_t time_ns = r->frames ? r->list[0].time_ns : clock_ns(CLOCK_REALTIME);
-
-	output_sink_combo(c->output, s, name, u->combo, u->len, time_ns, now_ns);
-	split_all(c, s, r, now_ns);
+	output_sink_combo(c->output, s, name, u->combo, u->len, now_ns);
+	split_all(c, s, &u->reader, now_ns);
 }
 
 /* Writes a combo that has room and is in the ledger. */

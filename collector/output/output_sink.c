@@ -29,7 +29,7 @@ void output_sink_init(struct output *out)
 }
 
 void output_sink_combo(struct output *out, struct sensor *s, const struct combo_name *name,
-		       const uint8_t *combo, size_t len, uint64_t time_ns, uint64_t now_ns)
+		       const uint8_t *combo, size_t len, uint64_t now_ns)
 {
 	struct output_sensor *o = s->output;
 	struct sink_combo c = { .run = o->run,
@@ -37,7 +37,6 @@ void output_sink_combo(struct output *out, struct sensor *s, const struct combo_
 				.first = name->first,
 				.frames = name->frames,
 				.refused = name->refused,
-				.time_ns = time_ns,
 				.bytes = combo,
 				.len = len };
 	uint32_t frames = name->frames - name->refused;

@@ -13,10 +13,9 @@
 
 /* Connects the sink, which the caller has set, with the output. */
 void output_sink_init(struct output *out);
-/* Puts a combo, of which `name.frames` - `name.refused` frames count as pending from now on.
- * `time_ns`: of its first frame. */
+/* Puts a combo, of which `name.frames` - `name.refused` frames count as pending from now on. */
 void output_sink_combo(struct output *out, struct sensor *s, const struct combo_name *name,
-		       const uint8_t *combo, size_t len, uint64_t time_ns, uint64_t now_ns);
+		       const uint8_t *combo, size_t len, uint64_t now_ns);
 /* Put a sensor's progress, and its totals, as received. Without a sink they do nothing. */
 void output_progress(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
 		     uint64_t now_ns);

@@ -71,7 +71,6 @@ static void put_dictionary(struct sink *k)
 {
 	char key[] = "dictionary/2"; /* COMBO_ZSTD_DOT11 */
 	struct put p = { .topic = PUT_SENSORS,
-			 .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
 			 .key = key,
 			 .key_len = strlen(key),
 			 .value = dictionary_dot11,
@@ -94,7 +93,6 @@ static int put_record(struct sink *k, struct sensor *s, struct sink_sensor *p, u
 	sensor_record_write(&r, s);
 	if (r.hash != p->info) {
 		m = (struct put){ .topic = PUT_SENSORS,
-				  .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
 				  .key = r.key,
 				  .key_len = strlen(r.key),
 				  .value = r.text,
@@ -140,7 +138,7 @@ static struct window_entry *put_named(struct sink *k, struct sensor *s, struct s
 int sink_put(struct sink *k, struct sensor *s, struct sink_sensor *p, const struct sink_combo *c,
 	     uint64_t now_ns)
 {
-	struct put m = { .time_ms = c->time_ns / MS_NS, .value = c->bytes, .value_len = c->len };
+	struct put m = { .value = c->bytes, .value_len = c->len };
 	struct window_entry *e = NULL;
 	struct put_name n;
 
@@ -162,9 +160,7 @@ int sink_put(struct sink *k, struct sensor *s, struct sink_sensor *p, const stru
 static bool put_word(struct sink *k, struct sensor *s, struct sink_sensor *p, struct put_name *n,
 		     const uint8_t *value, size_t len, uint64_t now_ns)
 {
-	struct put m = { .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
-			 .value = value,
-			 .value_len = len };
+	struct put m = { .value = value, .value_len = len };
 	bool done = put_record(k, s, p, now_ns) == 0;
 
 	n->sensor = s->id;
@@ -202,7 +198,6 @@ void sink_put_ledger(struct sink *k, const struct sensor *s, const char *json, s
 		     uint64_t now_ns)
 {
 	struct put m = { .topic = PUT_LEDGER,
-			 .time_ms = clock_ns(CLOCK_REALTIME) / MS_NS,
 			 .key = s->name,
 			 .key_len = strlen(s->name),
 			 .value = json,

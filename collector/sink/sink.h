@@ -25,7 +25,6 @@ struct sensor;
 struct sink_combo {
 	uint64_t run, count, first;
 	uint32_t frames, refused; /* `refused`: of its frames, by frame_check.h */
-	uint64_t time_ns;	  /* of its first frame, since 1970-01-01 UTC */
 	const uint8_t *bytes;
 	size_t len;
 };

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/monotonic.h"
+
 /* What the largest message takes. */
 #define ENTRY_MAX (sizeof(struct window_entry) + PUT_MAX)
 
@@ -102,6 +104,7 @@ struct window_entry *window_add(struct window *w, struct window_part *part, stru
 				    .waits = waits };
 	number_take(w, e);
 	p->number = e->number;
+	p->time_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	put_write(e->bytes, p);
 	memcpy(e->bytes + len, p->value, p->value_len);
 	e->len = len + p->value_len;

@@ -59,8 +59,10 @@ void window_free(struct window *w);
 /* Whether there is room for any message; and for one of a sensor. */
 bool window_is_full(const struct window *w);
 bool window_has_room(const struct window *w, const struct window_part *part);
-/* Appends a message, whose number is filled in. Returns NULL without memory or slot. The caller
- * sets what is not about the list. `waits`: it may not be sent before window_release(). */
+/* Appends a message, whose number and time are filled in. The time is this machine's: a sensor's
+ * clock may be wrong, and then the brokers would refuse its frames, or delete them at once. Returns
+ * NULL without memory or slot. The caller sets what is not about the list. `waits`: it may not be
+ * sent before window_release(). */
 struct window_entry *window_add(struct window *w, struct window_part *part, struct put *p,
 				bool waits);
 /* Lets the sensor's waiting messages go. */

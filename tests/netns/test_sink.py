@@ -2,6 +2,7 @@
 """--sink: combos go to a stand-in for `saluki-kafka put`, and are settled when it confirms them."""
 import json
 import pathlib
+import time
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_every_frame_once_as_sent(bed, sunk, connect, bundled):
     at = 0
     for m in peer.combos:
         assert (m.key, m.name.first, m.name.frames) == ("lib", at, len(put.opened(m)))
-        assert m.time_ms == put.opened(m)[0].time_ns // 1000000
+        assert abs(m.time_ms / 1000 - time.time()) < 60  # not the frames', which are of another year
         at += m.name.frames
     assert collector.finish()[0] == 0
     stats = collector.sensor_stats("lib")

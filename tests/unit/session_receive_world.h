@@ -122,9 +122,9 @@ bool output_holds_all(const struct output *out)
 }
 
 void output_sink_combo(struct output *out, struct sensor *s, const struct combo_name *name,
-		       const uint8_t *combo, size_t len, uint64_t time_ns, uint64_t now)
+		       const uint8_t *combo, size_t len, uint64_t now)
 {
-	(void)out, (void)s, (void)name, (void)combo, (void)len, (void)time_ns, (void)now;
+	(void)out, (void)s, (void)name, (void)combo, (void)len, (void)now;
 }
 
 void output_progress(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
@@ -136,7 +136,7 @@ void output_progress(struct output *out, struct sensor *s, const uint8_t *messag
 void output_totals(struct output *out, struct sensor *s, const uint8_t *message, size_t len,
 		   bool final, uint64_t now)
 {
-	(void)out, (void)s, (void)message, (void)len, (void)final, (void)now;
+	(void)out, (void)s, (void)message, (void)len, (void) final, (void)now;
 }
 
 bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes, uint64_t now)

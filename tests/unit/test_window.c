@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/sink/window.o wire/put.o */
+/* links: collector/sink/window.o common/monotonic.o wire/put.o */
 /* The window of messages that the brokers do not have yet. */
 #include "unit.h"
 
