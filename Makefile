@@ -91,7 +91,7 @@ BOARD := $(BUILD)/board.a
 PCAPNG := $(BUILD)/pcapng.a
 ARCHIVE := $(BUILD)/archive.a
 DISSECT := $(BUILD)/dissect.a
-KAFKA := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kafka/*.c))
+KAFKA_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kafka/*.c))
 KEEP_SOURCES := $(wildcard keep/*.c keep/*/*.c)
 KEEP := $(KEEP_SOURCES:%.c=$(BUILD)/%.o)
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
@@ -151,7 +151,7 @@ $(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/saluki-kafka: $(KAFKA) $(WIRE)
+$(BUILD)/saluki-kafka: $(KAFKA_OBJECTS) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_KAFKA)
 
@@ -257,6 +257,11 @@ deps-test: deps ## and those for testing (apt, and a virtual environment)
 	$(call install_packages,$(PACKAGES_TEST))
 	$(Q)$(MAKE) -q $(TOOLS)/.done 2>/dev/null || $(MAKE) --no-print-directory $(TOOLS)/.done
 
+.PHONY: deps-kafka
+deps-kafka: deps # those for a real broker; confluent-kafka is in the virtual environment
+	$(call install_packages,$(PACKAGES_KAFKA))
+	$(Q)$(MAKE) -q $(TOOLS)/.done 2>/dev/null || $(MAKE) --no-print-directory $(TOOLS)/.done
+
 deps-bench: deps-test ## and the programs that the bench compares with
 	$(call install_packages,$(PACKAGES_BENCH))
 
@@ -269,10 +274,15 @@ $(TOOLS)/.done: tests/requirements.txt
 # ---- run -----------------------------------------------------------------------------------------
 
 .PHONY: run
-run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
+run: deps $(if $(KAFKA),deps-kafka) ## capture a virtual monitor interface, or IFACE=eth1, and show it; KAFKA=1: by a broker
 	$(Q)$(MAKE_QUIETLY) all build/tests/play
+ifdef KAFKA
+	$(Q)cd tests && $(SUDO) env PYTHONPATH=.:../packaging ../$(TOOLS)/bin/python demo/kafka_demo.py \
+		$(if $(OUT),$(abspath $(OUT)),../build/run-kafka) $(DURATION)
+else
 	$(Q)$(SUDO) $(PYTHON) tests/demo/demo.py $(if $(IFACE),--interface $(IFACE)) \
 		$(if $(DURATION),--seconds $(DURATION)) $(if $(OUT),--out $(OUT))
+endif
 
 # ---- test ----------------------------------------------------------------------------------------
 

@@ -94,11 +94,17 @@ class Source(testbed.Process):
 NAME = re.compile(struct.pack("<H", 19373) + b"(?:..)" + struct.pack(">I", 32473) + b"(.{16})", re.DOTALL)
 
 
-def assert_files(folder, combos, frames):
-    """Each combo is once in the folder's files, by its name, and so are all frames."""
+def combos_and_frames(folder):
+    """The names of the combos in a folder's files, each with how often it is there, and the number of frames."""
     names, count = collections.Counter(), 0
     for path in sorted(folder.glob("*.pcapng")):
         names.update(NAME.findall(path.read_bytes()))
         count += sum(1 for _ in captures.frames(path))
+    return names, count
+
+
+def assert_files(folder, combos, frames):
+    """Each combo is once in the folder's files, by its name, and so are all frames."""
+    names, count = combos_and_frames(folder)
     assert not {name: n for name, n in names.items() if n > 1}
     assert (len(names), count) == (combos, frames), (len(names), count, combos, frames)
