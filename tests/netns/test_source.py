@@ -335,6 +335,7 @@ def test_a_tail_behind_the_final_totals(world, bundled):
     testbed.wait_for(lambda: (world.sensor() or {}).get("written") == 200, "statistics")
     s = world.sensor()
     assert (s["lost_missing"], s["balance"], s["final"]) == (0, 0, 1)
+    world.now.expect("sensor lib: ended")
     world.finish()
 
 
