@@ -6,6 +6,7 @@
  *     source.c                  reads the socket
  *     take.c                    finds out whether it is new
  *       records.c, roster.c       know the sensors
+ *       run.c                     changes the sensor's run
  *       late.c                    knows the gaps
  *     combo/split.h             splits the combo
  *     done.c                    sends DONE, when the file has it

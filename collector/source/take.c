@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "collector/combo/runs.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/split.h"
-#include "collector/output/output_flush.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
 #include "common/log.h"
+#include "run.h"
 #include "wire/totals.h"
 
 #define LOG_NS 60000000000ULL
@@ -52,78 +51,6 @@ void take_bad(struct take *t, const char *what, uint64_t now_ns)
 			 (unsigned long long)t->counts.bad);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-/* Where a run continues. */
-struct place {
-	bool known; /* some of it was taken before, perhaps by an earlier process */
-	uint64_t next, accounted;
-};
-
-static bool is_present(const struct sensor *s, uint64_t run)
-{
-	return s->ledger.runs && s->ledger.run == run;
-}
-
-/* Returns false if the buffer must be written first. It may have combos of the run, if the sensor
- * had another name. */
-static bool find_place(struct take *t, const struct sensor *s, uint64_t run, struct place *at)
-{
-	struct output *out = t->combos->output;
-	const struct sensor_run *r;
-
-	if (is_present(s, run)) {
-		*at = (struct place){ true, s->output->next,
-				      s->ledger.now.accounted - s->ledger.now.tail };
-		return true;
-	}
-	if (out->pending && !output_flush(out))
-		return false;
-	r = written_find(&out->names, s->id, run);
-	*at = r ? (struct place){ true, r->next, r->accounted } : (struct place){ 0 };
-	return true;
-}
-
-/* Returns the totals of an ended run that may continue; NULL: none. */
-static const struct totals *past_totals(const struct sensor *s, uint64_t run)
-{
-	const struct ledger_past *p = s->ledger.past;
-
-	for (unsigned int i = 0; p && i < p->count; i++)
-		if (p->runs[i].run == run)
-			return &p->runs[i].at_end.sensor;
-	return NULL;
-}
-
-/* The final totals stand behind all combos of their run, except late ones. */
-static void run_close(struct sensor *s, const struct totals *final)
-{
-	ledger_totals(&s->ledger, final);
-	ledger_run_close(&s->ledger);
-	s->final_heard = s->final_confirmed = true;
-}
-
-/* Switches to the message's run. find_place has written the buffer. */
-static void run_switch(struct take *t, struct roster_entry *e, const struct put_name *n,
-		       const struct place *at)
-{
-	struct sensor *s = e->sensor;
-	const struct totals *past;
-	struct totals had = { 0 };
-
-	if (is_present(s, n->run))
-		return;
-	past = past_totals(s, n->run);
-	if (past)
-		had = *past;
-	if (!at->known)
-		late_forget(&e->late, n->run);
-	runs_switch(t->combos, s, n->run);
-	s->final_heard = s->final_confirmed = false;
-	if (had.final)
-		run_close(s, &had);
-}
-
 /* ---- combos ---------------------------------------------------------------------------------- */
 
 static bool take_repeated(struct take *t, const struct put_name *n)
@@ -160,49 +87,21 @@ static bool take_late(struct take *t, struct roster_entry *e, struct late_gap *g
 	return true;
 }
 
-/* A combo came behind the final totals of its run. Another collector delivered it late, or another
- * agent continues the run. */
-static void run_final_again(struct sensor *s, const struct totals *final)
-{
-	if (s->ledger.now.accounted <= final->exported)
-		run_close(s, final);
-	else
-		s->final_heard = s->final_confirmed = false;
-}
-
-/* The log may begin amid a run. Until combos before this one come late, their frames are `earlier`.
- */
-static void run_first(struct take *t, struct roster_entry *e, const struct put_name *n)
-{
-	struct sensor *s = e->sensor;
-
-	s->ledger.now.earlier += n->first;
-	s->ledger.now.accounted += n->first;
-	s->output->next = n->count;
-	s->output->accounted = n->first;
-	written_put(&t->combos->output->names, s->id, n->run, n->count, n->first);
-	late_add(&e->late,
-		 &(struct late_gap){
-			 .run = n->run, .to = n->count, .end = n->first, .earlier = true });
-}
-
 static bool take_next(struct take *t, struct roster_entry *e, struct unpacked *u,
 		      const struct put_name *n, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
-	struct totals final = s->ledger.now.sensor;
-	bool had_final = s->final_confirmed, taken;
+	struct totals final;
+	bool had_final = run_reopen(s, &final), taken;
 	struct late_gap gap = { .run = n->run, .to = n->count, .end = n->first };
 
-	if (had_final)
-		ledger_run_resume(&s->ledger);
 	if (!s->output->next && !s->ledger.now.accounted && n->count)
-		run_first(t, e, n);
+		run_first(t->combos, e, n);
 	gap.from = s->output->next;
 	gap.first = s->ledger.now.accounted;
 	taken = split_unpacked(t->combos, s, u, n->count, now_ns);
 	if (had_final)
-		run_final_again(s, &final);
+		run_close_again(s, &final);
 	if (!taken)
 		return false;
 	late_add(&e->late, &gap);
@@ -260,10 +159,10 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 	struct sensor *s = e->sensor;
 	struct late_gap *gap = NULL;
 	struct unpacked *u;
-	struct place at;
+	struct run_place at;
 	int err;
 
-	if (!find_place(t, s, n->run, &at))
+	if (!run_find(t->combos, s, n->run, &at))
 		return false;
 	if (at.known && n->count < at.next) {
 		gap = late_find(&e->late, n);
@@ -278,7 +177,7 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 	err = describe(t, e, n);
 	if (err)
 		return take_without(t, err, s->name, n, &e->logged_ns, now_ns);
-	run_switch(t, e, n, &at);
+	run_switch(t->combos, e, n->run, &at);
 	if (!(gap ? take_late(t, e, gap, u, n, now_ns) : take_next(t, e, u, n, now_ns)))
 		return false;
 	s->ledger.received_bytes += p->value_len;
@@ -288,55 +187,27 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 
 /* ---- totals ---------------------------------------------------------------------------------- */
 
-static bool is_news(const struct totals *had, const struct totals *t)
-{
-	return t->exported > had->exported || t->seen > had->seen || t->final > had->final;
-}
-
-/* Whether the totals are older than what was taken. Those of an ended run must not switch back to
- * it. Final totals stand behind the run's combos, unless another agent has continued the run. */
-static bool is_old(const struct sensor *s, uint64_t run, const struct place *at,
-		   const struct totals *t)
-{
-	const struct totals *past = is_present(s, run) ? NULL : past_totals(s, run);
-
-	return (past && !is_news(past, t)) ||
-	       (t->final && at->known && t->exported < at->accounted);
-}
-
-static void count_totals(struct sensor *s, const struct totals *t)
-{
-	if (s->final_heard && !t->final && t->exported > s->ledger.now.sensor.exported) {
-		ledger_run_resume(&s->ledger); /* another agent continues the run */
-		s->final_heard = s->final_confirmed = false;
-	}
-	if (t->final)
-		run_close(s, t);
-	else
-		ledger_totals(&s->ledger, t);
-}
-
 static bool take_totals(struct take *t, struct roster_entry *e, const struct put_name *n,
 			const struct put *p, uint64_t now_ns)
 {
 	struct sensor *s = e->sensor;
 	struct totals totals;
-	struct place at;
+	struct run_place at;
 
 	if (totals_read(&totals, p->value, p->value_len)) {
 		s->ledger.bad_messages++;
 		take_bad(t, "a sensor's totals are malformed", now_ns);
 		return true;
 	}
-	if (!find_place(t, s, n->run, &at))
+	if (!run_find(t->combos, s, n->run, &at))
 		return false;
-	if (is_old(s, n->run, &at, &totals)) {
+	if (run_totals_old(s, n->run, &at, &totals)) {
 		t->counts.repeated++;
 		return true;
 	}
 	describe(t, e, n); /* without its record, the sensor keeps its description */
-	run_switch(t, e, n, &at);
-	count_totals(s, &totals);
+	run_switch(t->combos, e, n->run, &at);
+	run_totals(s, &totals);
 	t->counts.totals++;
 	s->heard_ns = now_ns;
 	return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/source/take.o collector/source/late.o collector/source/roster.o
- * collector/source/records.o collector/source/done.o collector/combo/combos.o
- * collector/combo/runs.o collector/combo/gaps.o collector/combo/progress.o
+/* links: collector/source/take.o collector/source/run.o collector/source/late.o
+ * collector/source/roster.o collector/source/records.o collector/source/done.o
+ * collector/combo/combos.o collector/combo/runs.o collector/combo/gaps.o collector/combo/progress.o
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/sensor.o
  * collector/output/sensor.o collector/model/ledger.o collector/model/sensors.o
  * collector/model/sensors_file.o collector/model/groups_file.o collector/model/linktypes.o
