@@ -27,9 +27,10 @@ void handout_permit(const char *option, const char *path, const char *group)
 
 	if (g && chown(path, -1, g->gr_gid) == 0 && chmod(path, 0660) == 0)
 		return;
-	log_info("%s %s: only this user can look: %s; 'groupadd --system %s' makes the group for "
-		 "others",
-		 option, path, g ? strerror(errno) : "there is no such group", group);
+	log_info(
+		"%s %s: only this user can connect: %s; 'groupadd --system %s' makes the group for "
+		"others",
+		option, path, g ? strerror(errno) : "there is no such group", group);
 }
 
 int handout_polled(const struct handout *h, int *timeout)

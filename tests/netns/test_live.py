@@ -344,7 +344,7 @@ def test_without_the_group_nobody_looks(bed):
     viewer = testbed.Process(bed.ns, ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program,
                                       "-w", "/dev/null"], "are you in the group saluki?")
     assert viewer.finish(None)[0] == 1
-    assert "only this user can look: there is no such group; 'groupadd --system saluki'" in collector.said
+    assert "only this user can connect: there is no such group; 'groupadd --system saluki'" in collector.said
 
 
 def test_the_group_may_look(bed, bundled):
