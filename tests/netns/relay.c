@@ -11,6 +11,7 @@
  *     delay MS       all of them                mtu N         drops IP packets of more bytes
  *     cut, mend      stops all datagrams        seed N        restarts the random numbers
  *     rebind [HOST]  the collector sees all sensors at new ports (of address HOST)
+ *     to PORT        sensors reach another collector, at this port of the same host
  *     record FILE    writes the datagrams from now on, as received: direction 1 (0 up), time 8,
  *                    sensor's port 2, length 2 (big endian), datagram
  *     replay FILE    sends a recording's upward datagrams, from a socket of its own
@@ -166,6 +167,15 @@ static void rebind(const char *host)
 		close(flows[i].up);
 		flows[i].up = fresh;
 	}
+}
+
+static void move_to(const char *port)
+{
+	uint16_t n = htons(strtoul(port, NULL, 10));
+
+	/* The port is at the same offset in both families. */
+	memcpy((uint8_t *)collector->ai_addr + 2, &n, 2);
+	rebind(NULL);
 }
 
 static struct flow *flow_of(const struct sockaddr_storage *from, socklen_t len)
@@ -412,6 +422,8 @@ static void obey(char *line)
 	}
 	if (!strcmp(name, "rebind"))
 		rebind(value);
+	else if (!strcmp(name, "to") && value)
+		move_to(value);
 	else if (!strcmp(name, "record"))
 		start_recording(value);
 	else if ((up && !set(&ways[0], name, value)) || (down && !set(&ways[1], name, value))) {
