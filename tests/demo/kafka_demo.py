@@ -132,7 +132,7 @@ def report(demo):
         print(f"  {s['name']:6} seen {s['seen']} = captured {s['captured']} + others; exported {s['exported']} = written "
               f"{s['written']} + lost {lost}; balance {s['balance']}")
         balance += abs(s["balance"]) + abs(s["exported"] - s["written"] - lost)
-    names, frames = way.combos_and_frames(demo.out)
+    names, frames = way.in_files(demo.out)
     written = demo.source.written()
     twice = sum(n - 1 for n in names.values())
     print(f"  {frames} frames of {len(names)} combos are in {demo.out}; {twice} combos are there twice")

@@ -6,9 +6,10 @@ import signal
 import pytest
 
 from kafka import way
-from netns import testbed
 from netns.conftest import Bed
 from netns.test_swarm import COMBOS, COUNT, Swarm, balanced_sensors, listed
+
+MOVED_COMBOS = 2 * COMBOS
 
 
 @pytest.fixture
@@ -32,54 +33,42 @@ def test_into_the_log(bed, broker, prefix):
     way.stop(put)
 
 
-class Way:
-    """All programs but the broker, each of which can be killed and begun again."""
-
-    def __init__(self, bed, broker, prefix):
-        self.bed, self.broker, self.prefix = bed, broker, prefix
-        way.make_topics(broker, prefix)
-        listed(bed)
-        self.sink, self.path, self.out = (bed.tmp_path / n for n in ("sink", "source.sock", "files"))
-        for what in ("collector", "put", "source", "get"):
-            self.begin(what)
-
-    def begin(self, what):
-        bed = self.bed
-        program = {"collector": lambda: bed.collector(sink=self.sink),
-                   "put": lambda: way.Kafka(bed.stack, "put", self.sink, self.broker, self.prefix),
-                   "get": lambda: way.Kafka(bed.stack, "get", self.path, self.broker, self.prefix),
-                   "source": lambda: way.Source(bed, self.path, self.out)}[what]()
-        setattr(self, what, program)
-
-    def kill(self, what):
-        if what == "broker":
-            self.broker.restart()
-            return
-        getattr(self, what).kill_all()
-        self.begin(what)
-
-    def assert_whole(self, swarm):
-        """The swarm has settled all; then each frame is in the log, and once in the files."""
-        status, report = swarm.report(signal.SIGINT)
-        assert status == 0, report
-        way.assert_log(way.log(self.broker, self.prefix), COUNT, COMBOS)
-        try:
-            testbed.wait_for(lambda: way.caught_up(self.broker, self.prefix), "commits", 60)
-        finally:
-            said = {what: getattr(self, what).finish() for what in ("get", "source", "collector", "put")}
-            print({what: s[1][-1500:] for what, s in said.items()})
-        assert {status for status, _ in said.values()} == {0}
-        way.assert_files(self.out, COUNT * COMBOS, report["frames"])
-        balanced_sensors(self.collector, COUNT, report["frames"])
-        return said
+def assert_whole(whole, swarm, each=COMBOS):
+    """The swarm has settled all; then each frame is in the log, and once in the files."""
+    status, report = swarm.report(signal.SIGINT)
+    assert status == 0, report
+    way.assert_log(way.log(whole.broker, whole.prefix), COUNT, each)
+    whole.finish()
+    way.assert_files(whole.out, COUNT * each, report["frames"])
+    return report
 
 
 @pytest.mark.parametrize("what", ["put", "collector", "broker", "get", "source"])
 def test_killed(bed, own_broker, prefix, what):
     """SIGKILL under load. The log has each combo, in order, perhaps twice; the files have each once."""
-    whole = Way(bed, own_broker, prefix)
+    whole = way.Way(bed, own_broker, prefix)
     swarm = Swarm(bed, "--combos", COMBOS, "--seconds", 600, "--rate", 400)
-    testbed.wait_for(lambda: sum(s["written"] > 0 for s in whole.source.stats()) > COUNT // 4, "frames", 60)
+    way.wait_until_written(whole["source"], COUNT // 4)
     whole.kill(what)
     swarm.expect(f"all {COUNT * COMBOS} combos are settled", 120)
-    whole.assert_whole(swarm)
+    report = assert_whole(whole, swarm)
+    balanced_sensors(whole["collector"], COUNT, report["frames"])
+
+
+def test_moved(bed, broker, prefix):
+    """Two collectors. Under load, all sensors move from one to the other, and come back."""
+    whole = way.Way(bed, broker, prefix, collectors=2)
+    network = bed.relay()
+    swarm = Swarm(bed, "--combos", MOVED_COMBOS, "--seconds", 600, "--rate", 400, to=network.address)
+    first, second = whole.collectors()
+    way.wait_until_written(first, COUNT // 4)
+    network("to 5601")
+    way.wait_until_written(second, COUNT // 4)
+    network("to 5600")
+    swarm.expect(f"all {COUNT * MOVED_COMBOS} combos are settled", 120)
+    assert_whole(whole, swarm, MOVED_COMBOS)
+    for collector in (first, second):
+        got = collector.stats()["sensors"]
+        assert all(s["lost_missing"] == s["balance"] == 0 for s in got) and sum(s["earlier"] for s in got) > 0, got
+    # The second collector has heard of frames that the sensors took back with them.
+    assert all(s["in_flight"] == 0 for s in first.stats()["sensors"])

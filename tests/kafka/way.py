@@ -4,6 +4,7 @@ in a namespace; saluki-kafka and the broker are on the machine's loopback, and m
 paths."""
 import collections
 import contextlib
+import copy
 import json
 import re
 import signal
@@ -12,6 +13,7 @@ import struct
 from confluent_kafka import Consumer, TopicPartition
 
 from netns import put, testbed
+from netns.test_swarm import listed
 from reference import captures
 
 KAFKA = testbed.BUILD / "saluki-kafka"
@@ -24,10 +26,10 @@ def make_topics(broker, prefix, partitions=4):
 
 
 class Kafka(testbed.Process):
-    """saluki-kafka put or get."""
+    """saluki-kafka put or get. `before` is a command that executes it in its own place."""
 
-    def __init__(self, stack, command, socket, broker, prefix, *options, ready=None):
-        super().__init__(testbed.Host(), [KAFKA, command, "--socket", socket, "--brokers", broker.address,
+    def __init__(self, stack, command, socket, broker, prefix, *options, ready=None, before=()):
+        super().__init__(testbed.Host(), [*before, KAFKA, command, "--socket", socket, "--brokers", broker.address,
                                           "--topic-prefix", prefix, "--user", "root",
                                           *(["--allow-weak"] if command == "put" else ["--group", "files"]),
                                           *options], ready)
@@ -74,37 +76,98 @@ def stop(process, signo=signal.SIGTERM):
 class Source(testbed.Process):
     """saluki-collector --source, which writes to a folder."""
 
-    def __init__(self, bed, path, out, *options):
+    def __init__(self, bed, path, out, *options, before=()):
         out.mkdir(exist_ok=True)
         self.out, self.stats_file = out, out.parent / f"{out.name}.json"
         self.stats_file.unlink(missing_ok=True)
-        super().__init__(bed.ns, [testbed.BUILD / "saluki-collector", "--source", path, "-w", out, "-C", "1M", "--board",
-                                  "none", "--live", "none", "--stats-file", self.stats_file, *options], "taking combos")
+        super().__init__(bed.ns, [*before, testbed.BUILD / "saluki-collector", "--source", path, "-w", out, "-C", "1M",
+                                  "--board", "none", "--live", "none", "--stats-file", self.stats_file, *options],
+                         "taking combos")
         bed.stack.callback(self.kill)
 
-    def stats(self):
-        with contextlib.suppress(FileNotFoundError):
-            return json.loads(self.stats_file.read_text())["sensors"]
-        return []
 
-    def written(self):
-        return sum(s["written"] for s in self.stats())
+def wait_until_written(collector, sensors, seconds=60):
+    """Waits until a collector has written frames of so many sensors."""
+    def written():
+        with contextlib.suppress(FileNotFoundError):
+            return sum(s["written"] > 0 for s in json.loads(collector.stats_file.read_text())["sensors"])
+        return 0
+    testbed.wait_for(lambda: written() >= sensors, "frames", seconds)
 
 
 NAME = re.compile(struct.pack("<H", 19373) + b"(?:..)" + struct.pack(">I", 32473) + b"(.{16})", re.DOTALL)
 
 
-def combos_and_frames(folder):
-    """The names of the combos in a folder's files, each with how often it is there, and the number of frames."""
-    names, count = collections.Counter(), 0
+def in_files(folder):
+    """How often each combo is in the folder's files, by its name, and the number of frames."""
+    names, frames = collections.Counter(), 0
     for path in sorted(folder.glob("*.pcapng")):
         names.update(NAME.findall(path.read_bytes()))
-        count += sum(1 for _ in captures.frames(path))
-    return names, count
+        frames += sum(1 for _ in captures.frames(path))
+    return names, frames
 
 
 def assert_files(folder, combos, frames):
     """Each combo is once in the folder's files, by its name, and so are all frames."""
-    names, count = combos_and_frames(folder)
+    names, count = in_files(folder)
     assert not {name: n for name, n in names.items() if n > 1}
     assert (len(names), count) == (combos, frames), (len(names), count, combos, frames)
+
+
+class Way:
+    """All programs but the broker, each of which can be killed and begun again. With several collectors, each has a
+    sink and a put of its own."""
+
+    def __init__(self, bed, broker, prefix, collectors=1, options=()):
+        self.bed, self.broker, self.prefix, self.options = bed, broker, prefix, options
+        self.path, self.out = bed.tmp_path / "source.sock", bed.tmp_path / "files"
+        self.running = {}
+        make_topics(broker, prefix)
+        listed(bed)
+        for n in range(collectors):
+            self.begin("collector", n)
+            self.begin("put", n)
+        self.begin("source")
+        self.begin("get")
+
+    def _collector(self, n):
+        keys = copy.copy(self.bed.keys)
+        keys.directory = self.bed.tmp_path / f"collector-{n}"
+        keys.directory.mkdir(exist_ok=True)
+        started = testbed.Collector(self.bed.ns, keys, None, listen=f"127.0.0.1:{5600 + n}", sink=self._sink(n))
+        self.bed.stack.callback(started.kill)
+        return started
+
+    def _sink(self, n):
+        return self.bed.tmp_path / f"sink-{n}"
+
+    def begin(self, what, n=0):
+        bed, broker, prefix = self.bed, self.broker, self.prefix
+        self.running[what, n] = {
+            "collector": lambda: self._collector(n),
+            "put": lambda: Kafka(bed.stack, "put", self._sink(n), broker, prefix),
+            "get": lambda: Kafka(bed.stack, "get", self.path, broker, prefix),
+            "source": lambda: Source(bed, self.path, self.out, *self.options)}[what]()
+
+    def __getitem__(self, what):
+        return self.running[what, 0]
+
+    def collectors(self):
+        return [program for (what, _), program in self.running.items() if what == "collector"]
+
+    def kill(self, what):
+        if what == "broker":
+            self.broker.restart()
+            return
+        self[what].kill_all()
+        self.begin(what)
+
+    def finish(self, seconds=60):
+        """Waits until the files have all that is in the log, and ends all programs."""
+        try:
+            testbed.wait_for(lambda: caught_up(self.broker, self.prefix), "commits", seconds)
+        finally:
+            said = {name: program.finish() for name, program in self.running.items()}
+            print({name: s[1][-1500:] for name, s in said.items()})
+        assert {status for status, _ in said.values()} == {0}, said
+        return said
