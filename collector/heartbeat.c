@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "collector/output/output_hold.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
 
 struct heartbeat_message {
-	uint32_t up, listed;
-	bool reloaded, no_room, broken;
+	uint32_t up, listed, trouble;
+	bool reloaded;
 };
 
 int heartbeat_tick(struct heartbeat *h, const struct presence *p, const struct output *out,
@@ -25,9 +26,8 @@ int heartbeat_tick(struct heartbeat *h, const struct presence *p, const struct o
 		struct heartbeat_message m = {
 			.up = p->up,
 			.listed = p->listed,
+			.trouble = output_trouble(out),
 			.reloaded = h->reloaded,
-			.no_room = out->hold.on,
-			.broken = out->broken,
 		};
 
 		h->next_ns = now_ns + NOTIFY_INTERVAL_NS;
@@ -47,6 +47,7 @@ void heartbeat_reloaded(struct heartbeat *h)
 int heartbeat_take(int sock, struct notify *n)
 {
 	struct heartbeat_message m;
+	const char *what;
 	char status[128];
 	int err = privsep_recv(sock, &m, sizeof(m), NULL);
 
@@ -54,10 +55,9 @@ int heartbeat_take(int sock, struct notify *n)
 		return err;
 	if (m.reloaded)
 		notify_reloaded(n);
-	snprintf(status, sizeof(status), "%u of %u sensor%s up%s", m.up, m.listed, PLURAL(m.listed),
-		 m.no_room  ? "; waiting for disk space"
-		 : m.broken ? "; cannot write"
-			    : "");
+	what = output_trouble_words(m.trouble);
+	snprintf(status, sizeof(status), "%u of %u sensor%s up%s%s", m.up, m.listed,
+		 PLURAL(m.listed), *what ? "; " : "", what);
 	notify_alive(n, status);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "collector/output/output_hold.h"
 #include "common/monotonic.h"
 
 enum { RING, COPY, SEND, STOP, VANISHED, NETWORK, DISK, REFUSED };
@@ -31,11 +32,6 @@ static void add_ledger(struct status_counts *c, const struct ledger *l)
 	c->lost[NETWORK].frames += all.lost_missing;
 	c->lost[DISK].frames += all.lost_disk;
 	c->lost[REFUSED].frames += all.lost_refused;
-}
-
-static const char *trouble(const struct output *out)
-{
-	return out->hold.on ? "  waiting for disk space" : out->broken ? "  cannot write" : "";
 }
 
 /* A sensor's first totals count its whole run, so they are not the last second's. */
@@ -78,8 +74,9 @@ int status_line_tick(struct status_line *l, const struct network *o, uint64_t no
 		if (s->ledger.runs)
 			add_sensor(l, &now, s);
 	}
-	what = trouble(o->combos->output);
-	snprintf(state, sizeof(state), "sensors %u of %u%s", present, listed, what);
+	what = output_trouble_words(output_trouble(o->combos->output));
+	snprintf(state, sizeof(state), "sensors %u of %u%s%s", present, listed, *what ? "  " : "",
+		 what);
 	if (l->at_ns)
 		say(l, &now, state, !*what, now_ns);
 	l->before = now;

@@ -36,6 +36,25 @@ bool output_holds_all(const struct output *out)
 	return out->sink ? sink_is_full(out->sink) : out->hold.on;
 }
 
+enum output_trouble output_trouble(const struct output *out)
+{
+	if (output_holds_all(out))
+		return out->sink ? OUTPUT_WAITS_FOR_KAFKA : OUTPUT_WAITS_FOR_DISK;
+	return out->broken ? OUTPUT_CANNOT_WRITE : OUTPUT_FINE;
+}
+
+const char *output_trouble_words(unsigned int trouble)
+{
+	static const char *const words[OUTPUT_TROUBLES] = {
+		[OUTPUT_FINE] = "",
+		[OUTPUT_WAITS_FOR_DISK] = "waiting for disk space",
+		[OUTPUT_WAITS_FOR_KAFKA] = "waiting for saluki-kafka",
+		[OUTPUT_CANNOT_WRITE] = "cannot write",
+	};
+
+	return trouble < OUTPUT_TROUBLES ? words[trouble] : "";
+}
+
 int hold_ask(struct output *out)
 {
 	struct budget *b = &out->budget;

@@ -20,6 +20,16 @@ bool hold_must_wait(const struct output *out);
 bool output_holds(const struct output *out, const struct sensor *s);
 /* Whether all sensors' combos must wait. */
 bool output_holds_all(const struct output *out);
+/* Why nothing is taken from any sensor, and the words for it; OUTPUT_FINE: "". */
+enum output_trouble {
+	OUTPUT_FINE,
+	OUTPUT_WAITS_FOR_DISK,
+	OUTPUT_WAITS_FOR_KAFKA,
+	OUTPUT_CANNOT_WRITE,
+	OUTPUT_TROUBLES
+};
+enum output_trouble output_trouble(const struct output *out);
+const char *output_trouble_words(unsigned int trouble);
 /* Queries the file system. Returns 0, or -ENOSPC if the buffer would not leave --keep-free. */
 int hold_ask(struct output *out);
 /* Whether waiting helps after this error of a write. */
