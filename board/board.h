@@ -105,6 +105,56 @@ struct network_counters {
 	X(lines_refused, "modules' events that were no line")                                      \
 	X(lines_recovered, "modules' events completed from the capture at the start")
 
+/* What saluki-kafka says of itself (wire/put.h). All is 0 without --sink or --source. */
+struct board_kafka {
+	uint32_t used;		 /* 1: the option is given */
+	uint32_t connected;	 /* 1: saluki-kafka is there */
+	board_number stopped_us; /* the last progress, while saluki-kafka is away, gives a reason,
+				    or leaves messages waiting; 0: all is well */
+	char why[256];		 /* the reason that it gives; "": all is well */
+	char topic[256], brokers[256];
+};
+
+/* Messages of --sink. Name, meaning. */
+#define BOARD_SINK_COUNTERS(X)                                                                     \
+	X(delivered, "messages that the brokers have")                                             \
+	X(refused, "messages that the brokers will never take")                                    \
+	X(skipped, "totals and ledgers that were left out")
+
+#define BOARD_ACKS 16
+
+struct board_sink {
+	struct board_kafka kafka;
+	uint32_t full, zero; /* `full`: nothing more fits, so sensors' frames wait */
+	board_number waiting, waiting_bytes; /* messages that the brokers have not confirmed */
+	board_number oldest_us;		     /* when the first of them was put; 0: none waits */
+#define X(name, help) board_number name;
+	BOARD_SINK_COUNTERS(X)
+#undef X
+	/* Messages confirmed within less than 2^n ms; the last class has all others. */
+	board_number acks[BOARD_ACKS], acks_ns; /* the latter: the sum of the times */
+};
+
+/* Messages of --source. Each is in one of these. Name, meaning. */
+#define BOARD_SOURCE_COUNTERS(X)                                                                   \
+	X(combos, "combos taken")                                                                  \
+	X(repeated, "combos and totals that were taken before")                                    \
+	X(bad, "malformed messages")                                                               \
+	X(unknown_record, "combos of sensors whose record has not come")                           \
+	X(no_place, "combos of too many sensors, or without memory")                               \
+	X(totals, "sensors' totals taken")                                                         \
+	X(records, "sensors' records")                                                             \
+	X(others, "messages of other topics")
+
+struct board_source {
+	struct board_kafka kafka;
+	board_number lag;      /* messages that are still in the topic */
+	board_number messages; /* received */
+#define X(name, help) board_number name;
+	BOARD_SOURCE_COUNTERS(X)
+#undef X
+};
+
 struct board_collector {
 	board_number time_us; /* of this state */
 	board_number begun_us;
@@ -125,6 +175,9 @@ struct board_collector {
 #define X(name, help) board_number name;
 	BOARD_COLLECTOR_COUNTERS(X)
 #undef X
+	/* New members come at the end: there, other releases have 0. */
+	struct board_sink sink;
+	struct board_source source;
 };
 
 /* Whether a sensor is heard. */

@@ -169,6 +169,45 @@ void board_json_sensor(FILE *f, const struct board_states *s, uint32_t i)
 	putc('}', f);
 }
 
+/* ---- saluki-kafka ---------------------------------------------------------------------------- */
+
+static void kafka(FILE *f, const char *name, const struct board_kafka *k)
+{
+	fprintf(f, ", \"%s\": {\"connected\": %u", name, k->connected);
+	string(f, "why", k->why);
+	string(f, "topic", k->topic);
+	string(f, "brokers", k->brokers);
+	time_us(f, "stopped", k->stopped_us);
+}
+
+static void sink(FILE *f, const struct board_sink *k)
+{
+	kafka(f, "sink", &k->kafka);
+	number(f, "full", k->full);
+	number(f, "waiting", k->waiting);
+	number(f, "waiting_bytes", k->waiting_bytes);
+	time_us(f, "oldest", k->oldest_us);
+#define X(name, help) number(f, #name, k->name);
+	BOARD_SINK_COUNTERS(X)
+#undef X
+	number(f, "acks_ns", k->acks_ns);
+	fprintf(f, ", \"acks\": [");
+	for (int i = 0; i < BOARD_ACKS; i++)
+		fprintf(f, "%s%llu", i ? ", " : "", ULL(k->acks[i]));
+	fprintf(f, "]}");
+}
+
+static void source(FILE *f, const struct board_source *s)
+{
+	kafka(f, "source", &s->kafka);
+	number(f, "lag", s->lag);
+	number(f, "messages", s->messages);
+#define X(name, help) number(f, #name, s->name);
+	BOARD_SOURCE_COUNTERS(X)
+#undef X
+	putc('}', f);
+}
+
 /* ---- the collector --------------------------------------------------------------------------- */
 
 void board_json_collector(FILE *f, const struct board_state *s)
@@ -195,6 +234,10 @@ void board_json_collector(FILE *f, const struct board_state *s)
 #define X(name, help) number(f, #name, c->name);
 	BOARD_COLLECTOR_COUNTERS(X)
 #undef X
+	if (c->sink.kafka.used)
+		sink(f, &c->sink);
+	if (c->source.kafka.used)
+		source(f, &c->source);
 }
 
 void board_json_refused(FILE *f, const struct board_state *s)

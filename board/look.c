@@ -178,6 +178,33 @@ enum board_trouble board_trouble(const struct board_states *s, uint32_t i)
 	return links;
 }
 
+/* ---- saluki-kafka ---------------------------------------------------------------------------- */
+
+static uint64_t since_us(const struct board_collector *c, uint64_t us)
+{
+	return us && us < c->time_us ? c->time_us - us : 0;
+}
+
+const char *board_kafka_why(const struct board_kafka *k)
+{
+	return k->used && !k->connected ? "no saluki-kafka is connected" : k->why;
+}
+
+uint64_t board_stopped_us(const struct board_collector *c, const struct board_kafka *k)
+{
+	return since_us(c, k->stopped_us);
+}
+
+uint64_t board_oldest_us(const struct board_collector *c)
+{
+	return since_us(c, c->sink.oldest_us);
+}
+
+const char *board_held_for(const struct board_collector *c)
+{
+	return c->sink.kafka.used ? "saluki-kafka" : "disk space";
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *word(const char *const *words, uint32_t count, uint32_t i)

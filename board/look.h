@@ -47,6 +47,16 @@ double board_per_second(uint64_t now, uint64_t before, uint64_t interval_ns);
 #define BOARD_ADDRESS_TEXT_MAX 48
 const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address, uint32_t len);
 
+/* Why saluki-kafka carries nothing; "": all is well. */
+const char *board_kafka_why(const struct board_kafka *k);
+/* Returns the time for which no message was taken although it should be, in microseconds; 0: they
+ * go on. */
+uint64_t board_stopped_us(const struct board_collector *c, const struct board_kafka *k);
+/* Returns the age of the oldest message that waits for the brokers, in microseconds. */
+uint64_t board_oldest_us(const struct board_collector *c);
+/* Returns what held frames wait for: "saluki-kafka" or "disk space". */
+const char *board_held_for(const struct board_collector *c);
+
 /* A radio without any frame for this time is deaf. */
 #define BOARD_DEAF_US 60000000
 

@@ -82,6 +82,13 @@ static bool is_finite(double x)
 	return x - x == 0;
 }
 
+static void clean_kafka(struct board_kafka *k)
+{
+	CLEAN(k->why);
+	CLEAN(k->topic);
+	CLEAN(k->brokers);
+}
+
 static bool check_sensor(struct board_sensor *r)
 {
 	CLEAN(r->name);
@@ -189,6 +196,8 @@ static int state_copy(const struct board_view *v, uint32_t n, struct board_state
 #undef X
 	CLEAN(c->version);
 	CLEAN(c->file);
+	clean_kafka(&c->sink.kafka);
+	clean_kafka(&c->source.kafka);
 #define X(name, type, most)                                                                        \
 	for (uint32_t i = 0; i < c->name; i++)                                                     \
 		right &= check_##name(s, i);

@@ -281,7 +281,8 @@ int collector_process(struct collector *c)
 	c->output.of_capture = c->receive.inherited;
 	c->presence.silent_ns = c->o->silent_ns;
 	c->board.silent_ns = c->o->silent_ns;
-	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups };
+	c->shown = (struct board_sources){ &c->network, &c->receive, &c->groups,
+					   c->o->source ? &c->source : NULL };
 	c->output.live = c->live.ring ? &c->live : NULL;
 	c->output.sink = c->o->sink ? &c->sink : NULL;
 	if (c->o->sink)

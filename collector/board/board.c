@@ -111,6 +111,8 @@ static void show(struct board_writer *w, const struct board_sources *from, uint6
 	w->begun_us = w->begun_us ?: to.now_us;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* readers see the last number before changes */
 	show_collector(w, &to, from);
+	kafka_show_sink(&to, &w->sink, from->network->combos->output->sink);
+	kafka_show_source(&to, &w->source, from->source);
 	to.collector->sensors = sensors->count < BOARD_SENSORS_MAX ? sensors->count
 								   : BOARD_SENSORS_MAX;
 	for (uint32_t i = 0; i < to.collector->sensors; i++)

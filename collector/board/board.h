@@ -9,6 +9,7 @@
 
 #include "collector/files/handout.h"
 #include "board/board.h"
+#include "kafka.h"
 
 struct network;
 struct receive;
@@ -40,12 +41,14 @@ struct board_writer {
 	uint64_t next_ns;	     /* monotonic: of the next one */
 	struct record_texts **texts; /* by the sensor's index: its description, read */
 	unsigned int room;	     /* of `texts` */
+	struct kafka_progress sink, source;
 };
 
 struct board_sources {
 	const struct network *network;
 	const struct receive *receive;
 	const struct groups *groups;
+	const struct source *source; /* NULL without --source */
 };
 
 /* Shows a state if a second has passed. Returns milliseconds until the next one; -1: no board. */

@@ -12,7 +12,7 @@ from netns.testbed import ROOT
 COLLECTOR = {
     "collector": {"board", "enrol", "status", "network", "source", "combo", "output", "live", "sink", "files", "control",
                   "model"},
-    "collector/board": {"control", "network", "combo", "output", "files", "model"},
+    "collector/board": {"control", "sink", "source", "network", "combo", "output", "files", "model"},
     "collector/enrol": {"control", "model"},
     "collector/status": {"model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
