@@ -17,6 +17,7 @@
 #define ULL(x) ((unsigned long long)(x))
 #define NAMES_MAX 3 /* named in the line, of each kind */
 #define LOSS_DEFAULT 1
+#define STOPPED_US 60000000 /* so long may saluki-kafka stand still */
 
 enum { OPT_BOARD = 256, OPT_LOSS };
 enum verdict { OK, WARNING, CRITICAL, UNKNOWN };
@@ -36,10 +37,11 @@ static void help(void)
 	       "Checks the running collector's sensors for a monitoring system: prints one line.\n"
 	       "Critical are: a sensor that is silent or was never heard, an interface that is "
 	       "not\n"
-	       "up, a key that two machines use, frames that wait for disk space, and a ledger\n"
-	       "that does not balance. Lost frames, a radio that hears nothing, and a sensor that\n"
-	       "has ended are a warning. A collector that has just begun awaits its sensors for\n"
-	       "the time of --silent-after.\n\n");
+	       "up, a key that two machines use, frames that wait for disk space, a ledger that\n"
+	       "does not balance, and no progress with Kafka for 60 s. Lost frames, a radio that\n"
+	       "hears nothing, frames that wait for saluki-kafka, and a sensor that has ended are\n"
+	       "a warning. A collector that has just begun awaits its sensors for the time of\n"
+	       "--silent-after.\n\n");
 	options_print(stdout, check_defs);
 	printf("\nExit status: 0 OK, 1 warning, 2 critical, 3 unknown or bad usage.\n");
 }
@@ -117,11 +119,34 @@ static void finding_print(const struct finding *x, const char *before)
 	printf(" %s", x->words);
 }
 
+/* A '|' would begin the counters. */
+static void text_print(const char *text)
+{
+	for (; *text; text++)
+		putchar(*text == '|' ? '/' : *text);
+}
+
+static bool is_stopped(const struct board_collector *c, const struct board_kafka *k)
+{
+	return board_stopped_us(c, k) > STOPPED_US;
+}
+
+static void stopped_print(const struct board_collector *c, const struct board_kafka *k,
+			  const char *what, const char *before)
+{
+	const char *why = board_kafka_why(k);
+
+	printf("%s%s for %llu s: ", before, what, ULL(board_stopped_us(c, k) / 1000000));
+	text_print(*why ? why : "messages wait");
+}
+
 static enum verdict say(const struct findings *f, const struct board_collector *c)
 {
+	const struct board_kafka *sink = &c->sink.kafka, *source = &c->source.kafka;
 	const struct board_sums *x = &f->sums;
 	static const char *const words[] = { "OK", "WARNING", "CRITICAL" };
-	enum verdict worst = c->holding ? CRITICAL : OK;
+	bool critical = c->holding || is_stopped(c, sink) || is_stopped(c, source);
+	enum verdict worst = critical ? CRITICAL : OK;
 	const char *before = ": ";
 
 	for (int i = 0; i < FINDINGS; i++)
@@ -133,7 +158,15 @@ static enum verdict say(const struct findings *f, const struct board_collector *
 		before = "; ";
 	}
 	if (c->holding) {
-		printf(": the collector waits for disk space");
+		printf("%sthe collector waits for disk space", before);
+		before = "; ";
+	}
+	if (is_stopped(c, sink)) {
+		stopped_print(c, sink, "Kafka has taken no message", before);
+		before = "; ";
+	}
+	if (is_stopped(c, source)) {
+		stopped_print(c, source, "no message has come from Kafka", before);
 		before = "; ";
 	}
 	for (int i = 0; i < FINDINGS; i++)
@@ -141,8 +174,13 @@ static enum verdict say(const struct findings *f, const struct board_collector *
 			finding_print(&f->of[i], before);
 			before = "; ";
 		}
-	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc\n", x->up, x->listed,
+	printf(" | up=%u;;;0;%u seen=%lluc written=%lluc lost=%lluc", x->up, x->listed,
 	       ULL(x->seen), ULL(x->written), ULL(x->lost));
+	if (sink->used)
+		printf(" kafka_waiting=%llu", ULL(c->sink.waiting));
+	if (source->used)
+		printf(" kafka_lag=%llu", ULL(c->source.lag));
+	putchar('\n');
 	return worst;
 }
 
@@ -170,6 +208,9 @@ static int run(const char *path, const struct status_names *n, long loss_percent
 		board_states_free(&s);
 		return UNKNOWN;
 	}
+	if (s.now.collector.sink.kafka.used) /* a moment's wait is normal then */
+		f.of[HELD] =
+			(struct finding){ .words = "waiting for saluki-kafka", .verdict = WARNING };
 	for (uint32_t i = 0; i < s.now.collector.sensors; i++)
 		if (status_is_named(n, &s.now.sensors[i]))
 			look(&f, &s.now, i, loss_percent);

@@ -18,6 +18,11 @@ struct status_names {
 const char *status_time(char out[32], uint64_t us, uint64_t now_us);
 bool status_is_named(const struct status_names *n, const struct board_sensor *s);
 
+/* Write a line about --sink, or --source, of which the option is given. Return `out`. */
+#define STATUS_KAFKA_MAX 640
+const char *status_sink(char out[STATUS_KAFKA_MAX], const struct board_states *s);
+const char *status_source(char out[STATUS_KAFKA_MAX], const struct board_states *s);
+
 /* How the table is printed. */
 struct status_layout {
 	bool by_trouble; /* the worst first; otherwise as in the sensors file */

@@ -51,7 +51,7 @@ static void up_cell(char *out, const struct board_states *s, uint32_t i)
 {
 	switch (board_trouble(s, i)) {
 	case BOARD_WAITS:
-		strcpy(out, "up, waits for disk");
+		snprintf(out, CELL_MAX, "up, waits for %s", board_held_for(&s->now.collector));
 		break;
 	case BOARD_UNBALANCED:
 		strcpy(out, "up, ledger unbalanced");
@@ -153,10 +153,37 @@ __attribute__((format(printf, 2, 3))) static void line(struct lines *l, const ch
 		fprintf(l->f, "%s\n", text);
 }
 
+/* Where the frames go. */
+static void way(struct lines *l, const struct board_collector *c)
+{
+	const struct board_kafka *k = &c->sink.kafka;
+	char since[DURATION_TEXT_LEN], to[2 * sizeof(k->topic) + 32];
+
+	duration_text(since, c->time_us - c->begun_us);
+	if (!k->used)
+		snprintf(to, sizeof(to), "writes to %s", c->file);
+	else if (*k->topic)
+		snprintf(to, sizeof(to), "puts into %s of %s", k->topic, k->brokers);
+	else
+		snprintf(to, sizeof(to), "puts into Kafka");
+	line(l, "saluki-collector %s: has run for %s, %s%s", c->version, since, to,
+	     c->holding ? ", waits for disk space" : "");
+}
+
+static void kafka(struct lines *l, const struct board_states *s)
+{
+	char text[STATUS_KAFKA_MAX];
+
+	if (s->now.collector.sink.kafka.used)
+		line(l, "%s", status_sink(text, s));
+	if (s->now.collector.source.kafka.used)
+		line(l, "%s", status_source(text, s));
+}
+
 static void summary(struct lines *l, const struct board_states *s, const struct status_names *n)
 {
 	const struct board_collector *c = &s->now.collector;
-	char since[DURATION_TEXT_LEN], balance[48] = "balanced";
+	char balance[48] = "balanced";
 	struct board_sums x = { 0 };
 
 	for (uint32_t i = 0; i < c->sensors; i++)
@@ -164,9 +191,8 @@ static void summary(struct lines *l, const struct board_states *s, const struct 
 			board_sum(&x, &s->now.sensors[i]);
 	if (x.unbalanced)
 		snprintf(balance, sizeof(balance), "unbalanced at %u", x.unbalanced);
-	line(l, "saluki-collector %s: has run for %s, writes to %s%s", c->version,
-	     duration_text(since, c->time_us - c->begun_us), c->file,
-	     c->holding ? ", waits for disk space" : "");
+	way(l, c);
+	kafka(l, s);
 	line(l, "sensors %u of %u up; frames lost %llu; ledger %s", x.up, x.listed, ULL(x.lost),
 	     balance);
 	line(l, "%s", "");

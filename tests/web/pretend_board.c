@@ -7,7 +7,8 @@
  *
  * Lines on stdin change sensors, from the next second on: "NUMBER WORD", with the numbers of the
  * names s-0, s-1, ... and a word of `words` below; "refused" gives the collector three refused
- * keys, "hostile" makes sensor NUMBER's texts HTML, "disk" fills the disk. Ends with stdin. With
+ * keys, "hostile" makes sensor NUMBER's texts HTML, "disk" fills the disk, "sink" and "source" give
+ * the collector these options, and "stopped" stops their saluki-kafka. Ends with stdin. With
  * MINUTES, the board begins so long ago, and shows a minute each second until it is now.
  */
 #include <arpa/inet.h>
@@ -55,6 +56,7 @@ static enum word *states;
 static uint64_t *since_us; /* of the state */
 static bool *hostile;
 static uint32_t refused;
+static bool sink, source, stopped;
 static uint64_t used = 610 * GIB, rate; /* of the disk, and a second */
 static const char *const buildings[] = { "library",    "physics",   "canteen", "north-hall",
 					 "south-hall", "chemistry", "sports",  "archive" };
@@ -221,6 +223,39 @@ static void refusals(struct board_slot *s, uint64_t begun_us, uint64_t time_us)
 	}
 }
 
+static struct board_kafka kafka(uint64_t time_us)
+{
+	struct board_kafka k = {
+		.used = 1, .connected = 1, .topic = "saluki.combos", .brokers = "b1:9092"
+	};
+
+	if (!stopped)
+		return k;
+	k.stopped_us = time_us - 75000000;
+	strcpy(k.why, "b1:9092|1: <b>Connection refused</b>");
+	return k;
+}
+
+static void kafkas(struct board_collector *c, uint64_t time_us)
+{
+	if (sink)
+		c->sink = (struct board_sink){ .kafka = kafka(time_us),
+					       .waiting = 12,
+					       .waiting_bytes = 38400,
+					       .oldest_us = time_us - (stopped ? 75000000 : 30000),
+					       .delivered = 5120,
+					       .refused = 1,
+					       .acks = { 0, 1, 20, 5000, [14] = 99, [15] = 1 },
+					       .acks_ns = 40123456789 };
+	if (source)
+		c->source = (struct board_source){ .kafka = kafka(time_us),
+						   .lag = 34000,
+						   .messages = 7041,
+						   .combos = 7000,
+						   .repeated = 40,
+						   .bad = 1 };
+}
+
 static void collector(struct board_slot *s, uint64_t begun_us, uint64_t time_us)
 {
 	static uint64_t before_us;
@@ -238,6 +273,7 @@ static void collector(struct board_slot *s, uint64_t begun_us, uint64_t time_us)
 	c->disk_size = 1000 * GIB;
 	c->disk_free = c->disk_size - used;
 	c->written_us = time_us;
+	kafkas(c, time_us);
 	used += rate * (c->interval_ns / 1000) / 1000000;
 }
 
@@ -270,6 +306,9 @@ static void order(char *line)
 		refused = 3;
 	if (!strcmp(word, "disk"))
 		rate = 500000;
+	sink |= !strcmp(word, "sink");
+	source |= !strcmp(word, "source");
+	stopped |= !strcmp(word, "stopped");
 	for (int w = 0; w < WORDS && i < count; w++)
 		if (!strcmp(word, words[w])) {
 			states[i] = w;
