@@ -9,6 +9,7 @@
 
 #define METRIC_GAUGE "gauge"
 #define METRIC_COUNTER "counter"
+#define METRIC_HISTOGRAM "histogram"
 
 /* Begins the family "saluki_NAME". */
 void metric_family(FILE *f, const char *name, const char *type, const char *help);

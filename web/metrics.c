@@ -4,6 +4,7 @@
 
 #include "common/version.h"
 #include "metric.h"
+#include "metrics_kafka.h"
 #include "metrics_radios.h"
 #include "metrics_sensors.h"
 #include "metrics_sums.h"
@@ -140,6 +141,8 @@ int metrics_write(FILE *f, const struct web_look *l, const char *arg)
 	      l->states->now.collector.time_us);
 	traffic(f, &l->states->now.collector);
 	output(f, &l->states->now.collector);
+	metrics_sink(f, &l->states->now.collector);
+	metrics_source(f, &l->states->now.collector);
 	fleet(f, &l->states->now);
 	metrics_sensors(f, &l->states->now);
 	metrics_radios(f, &l->states->now);

@@ -6,6 +6,7 @@ import subprocess
 from netns import testbed
 from netns.conftest import SENSORS
 from web import server
+from web.pretended import Pretended
 from web.server import get, metrics, samples, value
 
 LOSSES = {"ring_full": "ring_full", "copy_failed": "copy_failed", "send": "dropped_send", "shutdown": "dropped_shutdown",
@@ -77,6 +78,37 @@ def test_losses_are_in_the_sums(bed, bundled):
     odd.finish()
     until(bed, "its end", lambda m: value(m, "saluki_sensor_ended", sensor="odd") == 1)
     compare(metrics(bed), {s["name"]: s for s in server.status(bed)["sensors"]})
+
+
+def test_kafka(bed):
+    """The sink's and the source's series are the board's; without these options there are none."""
+    board = Pretended(bed, 2)
+    server.start(bed)
+    until(bed, "the board", lambda m: value(m, "saluki_web_board_ok") == 1)
+    assert not [name for name in metrics(bed) if name.startswith(("saluki_sink_", "saluki_source_"))]
+    board.order("0 sink", "0 source")
+    until(bed, "Kafka", lambda m: "saluki_sink_connected" in m and "saluki_source_connected" in m)
+    found, state = metrics(bed), server.status(bed)
+    sink, source = state["sink"], state["source"]
+    for name in ("connected", "full"):
+        assert value(found, f"saluki_sink_{name}") == sink[name]
+    assert value(found, "saluki_sink_waiting_messages") == sink["waiting"] == 12
+    assert value(found, "saluki_sink_waiting_bytes") == sink["waiting_bytes"]
+    assert value(found, "saluki_sink_oldest_seconds") == 0.03
+    outcomes = {has["outcome"]: v for has, v in found["saluki_sink_messages_total"]}
+    assert outcomes == {name: sink[name] for name in ("delivered", "refused", "skipped")}
+    buckets = [(has["le"], v) for has, v in found["saluki_sink_ack_seconds_bucket"]]
+    assert [v for _, v in buckets] == [sum(sink["acks"][:n + 1]) for n in range(16)]
+    assert [le for le, _ in buckets] == [*(str(2 ** n / 1000).rstrip("0").rstrip(".") for n in range(15)), "+Inf"]
+    assert value(found, "saluki_sink_ack_seconds_count") == sum(sink["acks"])
+    assert abs(value(found, "saluki_sink_ack_seconds_sum") - sink["acks_ns"] / 1e9) < 1e-6
+    assert value(found, "saluki_source_connected") == 1 and value(found, "saluki_source_lag_messages") == 34000
+    outcomes = {has["outcome"]: v for has, v in found["saluki_source_messages_total"]}
+    assert outcomes == {name: source[name] for name in outcomes} and sum(outcomes.values()) == source["messages"]
+    assert value(found, "saluki_sink_stopped_seconds") == value(found, "saluki_source_stopped_seconds") == 0
+    board.order("0 stopped")
+    until(bed, "stopped", lambda m: value(m, "saluki_sink_stopped_seconds") == 75)
+    assert value(metrics(bed), "saluki_source_stopped_seconds") == 75
 
 
 def test_a_collector_restarts(bed):

@@ -95,6 +95,28 @@ def test_what_needs_attention(bed, pretended):
     assert_quiet(it)
 
 
+def test_kafka(bed, pretended):
+    """A tile says how the messages go on, or why they do not; the reason is text."""
+    it, page = opened(bed)
+    tiles = page.locator("#tiles div")
+    expect(tiles).to_have_count(6)
+    pretended.order("0 source")
+    expect(tiles.nth(6)).to_contain_text("messages, Kafkalag 34,0007,000 combos taken")
+    pretended.order("0 sink")
+    expect(tiles.nth(5)).to_contain_text("messages, Kafka12 waiting5,120 delivered, 1 refused")
+    expect(tiles).to_have_count(6)
+    expect(page.locator("#source")).to_have_text("puts into saluki.combos")
+    expect(page.locator("#worst li").nth(4)).to_contain_text("its frames wait for saluki-kafka")
+    expect(tiles.nth(5).locator("span")).to_have_class("fine")
+    pretended.order("0 stopped")
+    expect(tiles.nth(5)).to_contain_text("b1:9092|1: <b>Connection refused</b>, for 75 s")
+    expect(tiles.nth(5).locator("span")).to_have_class("bad")
+    assert tiles.locator("b").count() == 0
+    page.set_viewport_size({"width": 360, "height": 780})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_quiet(it)
+
+
 @pytest.mark.full
 def test_letters_as_well_as_colours(bed, pretended):
     it, page = opened(bed)

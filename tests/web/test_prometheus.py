@@ -35,9 +35,10 @@ def test_format(bed, bundled, options):
 def test_many_troubles(bed, options):
     """Invented sensors with channels, and with hostile texts."""
     board = Pretended(bed, 60)
-    board.order("3 silent", "7 unlisted", "9 unlisted", "12 never", "5 hostile", "refused")
+    board.order("3 silent", "7 unlisted", "9 unlisted", "12 never", "5 hostile", "refused", "0 sink", "0 source")
     server.start(bed, *options)
     testbed.wait_for(lambda: value(metrics(bed), "saluki_sensor_frames_seen_total", sensor="(unlisted)"), "a state", 20, 0.2)
+    testbed.wait_for(lambda: "saluki_source_connected" in metrics(bed), "Kafka", 20, 0.2)
     text = get(bed, "/metrics")
     p = subprocess.run([binaries() / "promtool", "check", "metrics"], input=text, capture_output=True, text=True,
                        check=False)

@@ -26,7 +26,7 @@ function trouble(s) {
 	case "ended": return ["ended in order at ", time(s.heard), `, ${ageOf(s.heard)} ago`];
 	case "never": return s.heard ? ["not heard since the collector's start; last at ", time(s.heard)] : ["never heard"];
 	case "awaited": return ["not heard yet; the collector has just begun"];
-	case "held": return ["its frames wait for disk space"];
+	case "held": return [`its frames wait for ${fleet.state.sink ? "saluki-kafka" : "disk space"}`];
 	case "losing": return [`loses ${number(s.lost_rate)} frames/s`];
 	case "unbalanced": return [`its ledger is off by ${framesOf(Math.abs(note.balance || 0))}`];
 	case "shared_key": return ["two machines use its key; give each its own"];
@@ -76,7 +76,7 @@ function take(state) {
 	fleet.notes = new Map(state.notes.map(n => [n.name, n]));
 	const worst = troubled();
 	document.title = worst.length ? `(${worst.length}) Saluki` : "Saluki";
-	setText($("source"), state.file ? `writes to ${state.file}` : "");
+	setText($("source"), state.sink ? `puts into ${state.sink.topic || "Kafka"}` : state.file ? `writes to ${state.file}` : "");
 	$("at").replaceChildren("state of ", time(state.time));
 	showTiles();
 	showAttention(worst);
@@ -108,14 +108,27 @@ function newest(state) {
 	return [age < 120 ? `${tenths.format(age)} s old` : `${duration(age)} old`, "", age > 60 ? "warn" : ""];
 }
 
-/* Label, value, note, colours of both. */
+/* The tile of saluki-kafka at the collector's --sink or --source. */
+function kafka(state) {
+	const { sink, source } = state;
+	const k = sink || source;
+	const away = k.connected ? k.why : "no saluki-kafka is connected";
+	const stopped = k.stopped === null ? 0 : state.time - k.stopped;
+	const colour = stopped > 60 ? "bad" : away || stopped > 2 ? "warn" : "fine";
+	const value = sink ? `${number(sink.waiting)} waiting` : `lag ${number(source.lag)}`;
+	const rest = sink ? `${number(sink.delivered)} delivered, ${number(sink.refused)} refused` : `${number(source.combos)} combos taken`;
+	const note = stopped > 2 ? `${away || "no progress"}, for ${duration(stopped)}` : away || rest;
+	return ["messages, Kafka", value, note, colour];
+}
+
+/* Label, value, note, colour of the value. */
 function tiles(state) {
 	const missing = state.listed - state.up;
 	const awaited = fleet.sensors.some(s => s.word === "awaited");
 	const [disk, diskColour] = diskLeft(state);
 	const [age, , ageColour] = newest(state);
 	const used = state.disk_size - state.disk_free;
-	return [
+	const rows = [
 		["sensors heard", `${number(state.up)} / ${number(state.listed)}`,
 			missing ? `${number(missing)} not heard` : state.listed ? "all of them" : "none is listed",
 			missing ? awaited ? "" : "bad" : state.listed ? "fine" : ""],
@@ -129,13 +142,18 @@ function tiles(state) {
 		["disk", state.disk_size ? `${share(used, state.disk_size)} used` : "not known",
 			state.disk_size ? disk : "", state.disk_size ? diskColour : ""],
 	];
+	if (state.sink)
+		rows[rows.length - 1] = kafka(state); // it writes to no disk
+	else if (state.source)
+		rows.push(kafka(state));
+	return rows;
 }
 
 function showTiles() {
 	const list = $("tiles");
 	const rows = tiles(fleet.state);
-	if (!list.firstChild)
-		list.append(...rows.map(() => el("div", null, el("dt"), el("dd", null, el("span"), el("small")))));
+	if (list.children.length !== rows.length)
+		list.replaceChildren(...rows.map(() => el("div", null, el("dt"), el("dd", null, el("span"), el("small")))));
 	rows.forEach(([label, value, note, colour], i) => {
 		const [dt, dd] = list.children[i].children;
 		setText(dt, label);

@@ -10,7 +10,7 @@ const TROUBLES = {
 	silent: ["S", "bad", "silent"],
 	never: ["N", "bad", "never heard"],
 	unbalanced: ["U", "bad", "unbalanced"],
-	held: ["H", "bad", "held, disk full"],
+	held: ["H", "bad", "held"],
 	losing: ["L", "warn", "losing frames"],
 	deaf: ["D", "warn", "deaf"],
 	link: ["C", "warn", "link down"],
