@@ -32,7 +32,7 @@ enum {
 
 #define DEF_BROKERS                                                                                \
 	{                                                                                          \
-		OPT_BROKERS, "brokers", "HOST:PORT[,...]", "brokers to ask for all others"         \
+		OPT_BROKERS, "brokers", "HOST:PORT,...", "brokers to ask for all others"           \
 	}
 #define DEF_PREFIX                                                                                 \
 	{                                                                                          \
@@ -117,17 +117,17 @@ static const struct {
 	const struct option_def *defs;
 	const char *name, *usage, *text, *end;
 } commands[] = {
-	[OPTIONS_PUT] = { put_defs, "put", "--socket PATH --brokers HOST:PORT[,...] [OPTION]...",
+	[OPTIONS_PUT] = { put_defs, "put", "--socket PATH --brokers HOST:PORT,... [OPTION]...",
 			  "Carries messages of saluki-collector --sink to Kafka's brokers. A "
 			  "message "
 			  "is done\nwhen all brokers that must have it acknowledged it.",
 			  "0 stopped by a signal, 1 failed, 2 bad usage" },
 	[OPTIONS_GET] = { get_defs, "get",
-			  "--socket PATH --brokers HOST:PORT[,...] --group NAME [OPTION]...",
+			  "--socket PATH --brokers HOST:PORT,... --group NAME [OPTION]...",
 			  "Carries messages of Kafka's brokers to saluki-collector --source. An "
 			  "offset is\ncommitted after the collector has written the message.",
 			  "0 stopped by a signal, 1 failed, 2 bad usage" },
-	[OPTIONS_TOPICS] = { topics_defs, "topics", "--brokers HOST:PORT[,...] [OPTION]...",
+	[OPTIONS_TOPICS] = { topics_defs, "topics", "--brokers HOST:PORT,... [OPTION]...",
 			     "Creates those of the three topics that are missing, and prints all "
 			     "of "
 			     "them. It\nnever changes a topic, and says what is wrong with it.",

@@ -10,7 +10,8 @@ from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
 PROGRAMS = ("saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
-            "saluki-merge-report", "saluki-swarm", "saluki-web")
+            "saluki-merge-report",
+            "saluki-swarm", "saluki-web")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],
@@ -18,8 +19,9 @@ OPTIONS = {"saluki": [("OPTIONS", "General")],
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
            "saluki capture": [("OPTIONS", "")],
-           "saluki-collector": [("OPTIONS", "")], "saluki-kafka": [("OPTIONS", "Without a command")],
-           "saluki-kafka put": [("OPTIONS", "All commands")], "saluki-kafka get": [("OPTIONS", "All commands")],
+           "saluki-collector": [("OPTIONS", "")], "saluki-kafka": [("OPTIONS", "General")],
+           "saluki-kafka put": [("OPTIONS", "All commands"), ("OPTIONS", "put and get")],
+           "saluki-kafka get": [("OPTIONS", "All commands"), ("OPTIONS", "put and get")],
            "saluki-kafka topics": [("OPTIONS", "All commands")],
            "saluki-keep": [("OPTIONS", "")], "saluki-live": [("OPTIONS", "")],
            "saluki-merge": [("OPTIONS", "")], "saluki-merge-report": [("OPTIONS", "")],

@@ -31,8 +31,8 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live",
-                                     "saluki-merge", "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
+                                     "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
@@ -159,6 +159,21 @@ def test_version(command):
     ("saluki-live --channel 1,6x", "saluki-live: --channel 1,6x: '6x': a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki-live -c 0", "saluki-live: --frames 0: must be a whole number from 1 to 1000000000\n"),
+    ("saluki-kafka", "Usage: saluki-kafka COMMAND"),
+    ("saluki-kafka topic", "saluki-kafka: topic: no such command; did you mean topics? 'saluki-kafka --help' lists them\n"),
+    ("saluki-kafka put", "saluki-kafka: put: --socket PATH is missing: the path of the collector's --sink\n"),
+    ("saluki-kafka put --socket s", "saluki-kafka: put: --brokers HOST:PORT is missing\n"),
+    ("saluki-kafka get --socket s --brokers b:1", "saluki-kafka: get: --group NAME is missing; members of one group "
+     "divide the partitions\n"),
+    ("saluki-kafka put --brokers b", "saluki-kafka: --brokers b: must be HOST:PORT, or several with commas\n"),
+    ("saluki-kafka put --topic-prefix a/b", "saluki-kafka: --topic-prefix a/b: must have letters, digits, '.', '_' and "
+     "'-' only\n"),
+    ("saluki-kafka put --acks 1", "saluki-kafka: --acks: no such option, or several begin so; see --help\n"),
+    ("saluki-kafka topics --brokers b:1 --replicas 2", "saluki-kafka: topics: with fewer than 3 --replicas, brokers can lose "
+     "acknowledged messages; --allow-weak accepts that\n"),
+    ("saluki-kafka topics --retention 30s", "saluki-kafka: --retention 30s: must be a time with its unit, m or h: 1m to "
+     "8760h\n"),
+    ("saluki-kafka topics x", "saluki-kafka: topics: x: takes no arguments; see 'saluki-kafka topics --help'\n"),
     ("saluki-keep", "saluki-keep: give the folder of the capture files: saluki-keep DIR\n"),
     ("saluki-keep a b", "saluki-keep: one folder at a time: b is another one\n"),
     ("saluki-keep --max-age 14 d", "saluki-keep: --max-age 14: must be a number with h, d or w, such as 36h, 14d or 8w\n"),

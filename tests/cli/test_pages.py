@@ -28,6 +28,7 @@ def test_every_command_has_its_place():
     below = helptext.commands("saluki module")
     assert subsections("saluki") == helptext.commands()
     assert subsections("saluki-module") == below
+    assert subsections("saluki-kafka") == helptext.commands("saluki-kafka")
     assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in helptext.commands()),
                                  *(f"saluki module {c}" for c in below),
                                  "saluki-collector", "saluki-collector ctl", "saluki-collector status",
@@ -142,8 +143,8 @@ def test_messages_are_those_of_the_programs(program):
             assert len(part) < 8 or part in source, message
 
 
-@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-keep",
-                                  "saluki-live", "saluki-merge"])
+@pytest.mark.parametrize("page", ["saluki", "saluki-capture", "saluki-module", "saluki-collector", "saluki-kafka",
+                                  "saluki-keep", "saluki-live", "saluki-merge"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4

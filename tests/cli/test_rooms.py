@@ -167,13 +167,13 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-@pytest.mark.parametrize("top", ["agent", "archive", "board", "collector", "dissect", "keep", "live", "merge", "pcapng",
-                                 "print", "web"])
+@pytest.mark.parametrize("top", ["agent", "archive", "board", "collector", "dissect", "kafka", "keep", "live", "merge",
+                                 "pcapng", "print", "web"])
 def test_no_modules_include_one_another(top):
     assert circle(modules(top)) == []
 
 
-PROGRAMS = {"agent", "collector", "keep", "live", "merge", "swarm", "web"}
+PROGRAMS = {"agent", "collector", "kafka", "keep", "live", "merge", "swarm", "web"}
 
 
 @pytest.mark.parametrize("top, others", [
@@ -181,6 +181,7 @@ PROGRAMS = {"agent", "collector", "keep", "live", "merge", "swarm", "web"}
     ("collector", (PROGRAMS | {"bpf", "dissect", "print"}) - {"collector"}),
     ("live", (PROGRAMS | {"board", "bpf"}) - {"live"}), ("web", (PROGRAMS | {"bpf", "dissect", "print"}) - {"web"}),
     ("swarm", (PROGRAMS | {"bpf", "dissect"}) - {"swarm"}), ("merge", (PROGRAMS | {"board", "bpf", "print"}) - {"merge"}),
+    ("kafka", (PROGRAMS | {"archive", "board", "bpf", "dissect", "pcapng", "print"}) - {"kafka"}),
     ("keep", (PROGRAMS | {"board", "bpf", "print"}) - {"keep"}), ("keep/parquet", PROGRAMS | {"board", "bpf", "print"}),
     ("archive", PROGRAMS | {"board", "bpf", "dissect", "print"}),
     ("dissect", PROGRAMS | {"archive", "board", "common", "print"}),
