@@ -182,6 +182,18 @@ def combo():
                bytes([0, 1, 30, 0xff]) + bytes([0, 1 + 8, 40, 0xff]))
 
 
+def puts():
+    """wire/put.h"""
+    name = struct.pack(">BBHIQQQQ", 1, 1, 7, 100, 1 << 63, 5, 500, 0xABCDEF)
+    def message(topic=0, key=b"room-1", header=name, value=b"value"):
+        return struct.pack(">BQBQBB", 1, 9, topic, 1_700_000_000_000, len(key), len(header)) + key + header + value
+    hello = struct.pack(">BIBB", 0, 0x534C4B49, 1, 0)
+    return [message(), message(1, b"room-1/0123456789abcdef", b"", b"boot=1\n"), message(2, header=b""), message(3),
+            message(key=b"k" * 65), message(value=b""), message()[:40], message(header=name + b"more"), name,
+            name.replace(b"\1\1", b"\1\2", 1), name.replace(b"\1\1", b"\1\3", 1), b"\2" + name[1:], name[:39], b"",
+            hello, hello[:-1] + b"\1", hello[:5] + b"\2\0", hello[:6], b"\2" + bytes(16), b"\3" + bytes(8) + b"why"]
+
+
 def totals():
     message = bytes([2, 17]) + bytes(range(15)) + b"\1\0"
     big = bytes([2, 17]) + b"\xff\xff\x7f" * 17
@@ -502,8 +514,8 @@ def main():
     made = {"keys": keys(), "sensors": sensors(), "config": configs(),
             "pcap_read": pcap_read(), "parse": parse(), "print": print_seeds(), "dissect": dissect(),
             "pseudonym": pseudonyms(), "event_line": event_lines(),
-            "pcapng": pcapng_tails(), "totals": totals(), "readings": readings(), "reassemble": reassemble(),
-            "source": source(),
+            "pcapng": pcapng_tails(), "totals": totals(), "put": puts(), "readings": readings(),
+            "reassemble": reassemble(), "source": source(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
             "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
