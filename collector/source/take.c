@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "collector/combo/progress.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/split.h"
 #include "collector/output/output_hold.h"
@@ -182,6 +183,8 @@ static bool take_combo(struct take *t, struct roster_entry *e, const struct put_
 		return false;
 	s->ledger.received_bytes += p->value_len;
 	s->heard_ns = now_ns;
+	if (s->combo->progress.first.before_ns)
+		progress_look(t->combos, s, now_ns);
 	return true;
 }
 
@@ -239,6 +242,24 @@ static int find_or_make(struct take *t, struct roster_entry **e, const char *nam
 	return x ? roster_make(&t->roster, e, n->sensor, x) : -ENOENT;
 }
 
+/* A run that is over makes no progress, and repetitions say what is known. */
+static void take_progress(struct take *t, struct sensor *s, const struct put_name *n,
+			  const struct put *p, uint64_t now_ns)
+{
+	struct progress progress;
+
+	if (progress_read(&progress, p->value, p->value_len)) {
+		s->ledger.bad_messages++;
+		take_bad(t, "a sensor's progress is malformed", now_ns);
+	} else if (!s->ledger.runs || n->run != s->ledger.run ||
+		   (progress.before_ns && progress.before_ns < s->combo->progress.told_ns)) {
+		t->counts.repeated++;
+	} else {
+		progress_take(t->combos, s, &progress, now_ns);
+		t->counts.totals++;
+	}
+}
+
 static bool take_named(struct take *t, const struct put *p, struct sensor **s, uint64_t now_ns)
 {
 	char name[SENSOR_NAME_MAX];
@@ -254,8 +275,12 @@ static bool take_named(struct take *t, const struct put *p, struct sensor **s, u
 	if (err)
 		return take_without(t, err, name, &n, &t->unknown_logged_ns, now_ns);
 	*s = e->sensor;
-	return n.kind == PUT_KIND_COMBO ? take_combo(t, e, &n, p, now_ns)
-					: take_totals(t, e, &n, p, now_ns);
+	if (n.kind == PUT_KIND_COMBO)
+		return take_combo(t, e, &n, p, now_ns);
+	if (n.kind == PUT_KIND_TOTALS)
+		return take_totals(t, e, &n, p, now_ns);
+	take_progress(t, e->sensor, &n, p, now_ns);
+	return true;
 }
 
 static void take_record(struct take *t, const struct put *p, uint64_t now_ns)

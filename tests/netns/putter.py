@@ -14,7 +14,7 @@ from wire import saluki_combo as sc
 HELLO, PUT, DONE, REFUSED, STATE = range(5)
 SINK, SOURCE = 0, 1
 COMBOS, SENSORS, LEDGER = range(3)
-COMBO, TOTALS = 1, 2
+COMBO, TOTALS, PROGRESS = 1, 2, 3
 MAGIC, VERSION, DONE_MAX = 0x534c4b49, 1, 256
 
 Message = collections.namedtuple("Message", "topic key header value")
@@ -67,6 +67,10 @@ class Run:
     def totals(self, final=0, **more):
         t = {"seen": self.first, "captured": self.first, "exported": self.first, "combos": self.count, "final": final}
         return self.named(TOTALS, 0, sc.totals_write({**t, **more}))
+
+
+    def progress(self, before_ns, ahead_ns=0, round_trip_ns=0):
+        return self.named(PROGRESS, 0, sc.progress_write(sc.Progress(self.first, before_ns, ahead_ns, round_trip_ns)))
 
 
 class Get:

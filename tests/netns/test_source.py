@@ -15,7 +15,7 @@ from netns import putter, testbed
 from netns.compare import tshark_fields
 from netns.test_live import Viewer
 from netns.test_restart import numbered
-from reference import captures
+from reference import captures, clocks
 from wire import saluki_combo as sc
 from wire.test_interop import expected, got, some
 from wire.test_refused import blocks
@@ -466,6 +466,29 @@ def test_a_pipe(world, bundled):
         g.await_done()
     assert len(g.done) == 6
     assert world.now.finish(signo=None)[0] == 0
+
+
+def test_progress(world, bundled):
+    """In a pipe, a sensor's progress becomes a watermark behind its frames, and the offset of its clock. A stale one, or
+    one of another run, is passed over."""
+    reader, writer = os.pipe()
+    world.collector(write="-", stdout=writer)
+    os.close(writer)
+    g = world.get()
+    early, combo, after = world.run.progress(900), world.run.combo(frames_of(bundled, 20)), world.run.progress(1000, 7, 5)
+    ahead = after._replace(value=sc.progress_write(sc.Progress(40, 2000, 0, 0)))  # holds for frames that come later
+    other = putter.Run(world.record, 9)
+    g.send(world.record.message, early, combo, after, ahead, early, other.progress(3000), after._replace(value=b"\x0b"))
+    g.await_done()
+    g.send(world.run.combo(frames_of(bundled, 20, 20)))
+    g.await_done()
+    counts = world.finish()
+    copy = world.bed.tmp_path / "copy.pcapng"
+    copy.write_bytes(os.read(reader, 1 << 20))
+    os.close(reader)
+    assert clocks.of_kind(copy, clocks.WATERMARK) == [1000, 2000]
+    assert [o[:2] for o in clocks.of_kind(copy, clocks.OFFSET)] == [(7, 5)]
+    assert counts["totals"] == 2 and counts["repeated"] == 3 and counts["bad"] == 1, counts
 
 
 def test_a_series_of_files(world, bundled):
