@@ -142,7 +142,7 @@ struct board_sink {
 	X(bad, "malformed messages")                                                               \
 	X(unknown_record, "combos of sensors whose record has not come")                           \
 	X(no_place, "combos of too many sensors, or without memory")                               \
-	X(totals, "sensors' totals taken")                                                         \
+	X(totals, "sensors' totals and progress taken")                                            \
 	X(records, "sensors' records")                                                             \
 	X(others, "messages of other topics")
 
