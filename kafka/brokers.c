@@ -102,8 +102,10 @@ static bool is_any_up(struct brokers *b)
 	return up;
 }
 
-static void explain(struct brokers *b)
+const char *brokers_why(struct brokers *b)
 {
+	if (is_any_up(b))
+		return NULL;
 	if (b->refused)
 		snprintf(b->why, sizeof(b->why),
 			 "brokers refuse the credentials: %.250s; correct sasl.username and "
@@ -117,6 +119,7 @@ static void explain(struct brokers *b)
 	else
 		snprintf(b->why, sizeof(b->why), "brokers %.100s cannot be reached%s%.200s",
 			 b->names, *b->error ? ": " : "", b->error);
+	return b->why;
 }
 
 const char *brokers_look(struct brokers *b, bool needed, uint64_t now_ns)
@@ -133,7 +136,8 @@ const char *brokers_look(struct brokers *b, bool needed, uint64_t now_ns)
 		b->away_ns = now_ns;
 	if (!b->said && !(needed && (b->refused || now_ns - b->away_ns > PATIENCE_NS)))
 		return NULL;
-	explain(b);
+	if (!brokers_why(b))
+		return NULL;
 	if (!b->said)
 		log_line("%s; trying again", b->why);
 	b->said = true;

@@ -37,6 +37,8 @@ void brokers_watch(struct brokers *b, rd_kafka_conf_t *conf);
 void brokers_forget(struct brokers *b);
 /* Takes an error of the client. */
 void brokers_error(struct brokers *b, rd_kafka_resp_err_t err, const char *reason);
+/* Returns why no broker is connected, or NULL: one is. */
+const char *brokers_why(struct brokers *b);
 /* `needed`: something waits for a broker. Logs what has changed. Returns why nothing is carried, or
  * NULL. */
 const char *brokers_look(struct brokers *b, bool needed, uint64_t now_ns);

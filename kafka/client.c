@@ -15,12 +15,11 @@ static void on_error(rd_kafka_t *rk, int err, const char *reason, void *arg)
 {
 	struct client *c = arg;
 
-	if (err != RD_KAFKA_RESP_ERR__FATAL) {
+	(void)rk;
+	if (err == RD_KAFKA_RESP_ERR__FATAL)
+		c->fatal = true;
+	else
 		brokers_error(c->brokers, err, reason);
-		return;
-	}
-	c->fatal = true;
-	rd_kafka_fatal_error(rk, c->why, sizeof(c->why));
 }
 
 static void watch(struct client *c, rd_kafka_queue_t *queue)

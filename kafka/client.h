@@ -17,9 +17,8 @@ struct client {
 	rd_kafka_queue_t *queue; /* its events */
 	int fd;			 /* readable if there are events */
 	struct brokers *brokers;
-	void *owner;		   /* for the callbacks of a stage */
-	bool fatal;		   /* it must be closed */
-	char why[BROKERS_WHY_MAX]; /* it is fatal */
+	void *owner; /* for the callbacks of a stage */
+	bool fatal;  /* it must be closed; rd_kafka_fatal_error() has the reason */
 };
 
 #define CLIENT_CLOSED                                                                              \

@@ -79,13 +79,12 @@ bool collector_connect(struct collector *c, uint64_t now_ns)
 	return true;
 }
 
-void collector_leave(struct collector *c, const char *why, uint64_t now_ns)
+void collector_leave(struct collector *c, const char *why)
 {
 	if (c->fd < 0)
 		return;
 	close(c->fd);
 	c->fd = -1;
-	c->next_ns = now_ns + RETRY_NS;
 	if (!why && !c->said) {
 		log_line("--socket %s: the collector has ended the connection; connecting again",
 			 c->path);

@@ -29,7 +29,7 @@ struct collector {
 
 /* Returns 0 or -ENOMEM. */
 int collector_init(struct collector *c, const char *path, enum put_role role);
-/* Connects if it is time to. Returns whether it has connected. */
+/* Connects, at most once a second. Returns whether it has connected. */
 bool collector_connect(struct collector *c, uint64_t now_ns);
 /* Returns the number of packets, 0: there are none, or -errno after a line. Packets[n] is valid
  * until the next call. */
@@ -40,7 +40,7 @@ int collector_send(struct collector *c, const void *packet, size_t len);
 /* Returns how many of the packets it has taken, or -errno; 0: it takes nothing at present. */
 int collector_send_batch(struct collector *c, struct mmsghdr *packets, unsigned int count);
 /* Disconnects, and logs it. `why`: NULL: the collector has ended the connection. */
-void collector_leave(struct collector *c, const char *why, uint64_t now_ns);
+void collector_leave(struct collector *c, const char *why);
 void collector_free(struct collector *c);
 
 #endif

@@ -111,8 +111,8 @@ static void take_signals(struct get_run *r)
 
 static void leave(struct get_run *r, int err)
 {
-	collector_leave(&r->collector, err == -EPIPE || err == -ECONNRESET ? NULL : "",
-			monotonic_ns());
+	collector_leave(&r->collector, err == -EPIPE || err == -ECONNRESET ? NULL : "");
+	r->tick_ns = 0; /* connects again */
 	r->waits = false;
 }
 

@@ -13,6 +13,7 @@
 #define MESSAGES_MAX 131072
 #define BYTES_MAX (160 << 20)
 #define BATCH_BYTES 1000000
+#define FLUSH_MS 1000
 /* A batch's head, and what a record has beside key, headers and value at least and at most. */
 #define BATCH_HEAD 61
 #define RECORD_HEAD_MIN 15
@@ -57,7 +58,8 @@ static void refuse_batch(struct produce *p, const rd_kafka_message_t *m)
 		return;
 	}
 	p->counts.returned++;
-	p->alone_until = p->counts.taken + MESSAGES_MAX;
+	if (!*p->trouble) /* all that is in flight comes again, and before all else */
+		p->alone_until = p->counts.taken + p->in_flight + 1;
 	fail(p, "topic %s: brokers refuse a batch: %s; sending each message alone to find which",
 	     topic_of(p, m)->name, rd_kafka_err2str(m->err));
 }
@@ -188,19 +190,40 @@ void produce_take(struct produce *p, const struct put *m)
 	rd_kafka_error_destroy(error);
 }
 
+/* Each message of the refused batch has been sent alone: go back when the last one has an answer.
+ */
+static bool is_found(const struct produce *p)
+{
+	return p->alone && p->counts.taken >= p->alone_until;
+}
+
 bool produce_is_full(const struct produce *p)
 {
-	return p->in_flight >= MESSAGES_MAX || p->in_flight_bytes >= BYTES_MAX;
+	return is_found(p) || p->in_flight >= MESSAGES_MAX || p->in_flight_bytes >= BYTES_MAX;
+}
+
+/* A refused message ends the producer, because those behind it must not overtake those that are
+ * sent again. librdkafka then gives all messages back: the reports of the refused batch come now,
+ * or with this error. */
+static void fail_all(struct produce *p)
+{
+	char error[BROKERS_WHY_MAX];
+	rd_kafka_resp_err_t err = rd_kafka_fatal_error(p->client.rk, error, sizeof(error));
+
+	rd_kafka_flush(p->client.rk, FLUSH_MS);
+	if (err == RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE)
+		fail(p, "brokers have refused a message; sending those behind it again");
+	fail(p, "librdkafka cannot go on: %s", error);
 }
 
 void produce_serve(struct produce *p)
 {
 	client_serve(&p->client);
 	if (p->client.fatal)
-		fail(p, "librdkafka cannot go on: %s", p->client.why);
+		fail_all(p);
 	if (p->client.brokers->refused)
 		fail(p, "brokers refuse the credentials: %s", p->client.brokers->error);
-	if (p->alone && p->counts.taken > p->alone_until && !p->in_flight)
+	if (is_found(p) && !p->in_flight)
 		fail(p, "sending many messages at a time again");
 }
 
@@ -209,10 +232,12 @@ void produce_serve(struct produce *p)
 int produce_open(struct produce *p, const struct kafka_config *config, struct brokers *brokers,
 		 const struct topics *topics, struct answers *answers)
 {
+	const bool alone = p->counts.taken < p->alone_until;
 	char batch_bytes[32];
 	const struct kafka_setting settings[] = {
 		{ "acks", "all" },
 		{ "enable.idempotence", "true" },
+		{ "enable.gapless.guarantee", alone ? "false" : "true" },
 		{ "max.in.flight", "5" },
 		{ "message.timeout.ms", "0" },
 		{ "partitioner", "murmur2_random" },
@@ -221,7 +246,7 @@ int produce_open(struct produce *p, const struct kafka_config *config, struct br
 		{ "queue.buffering.max.messages", "1000000" },
 		{ "queue.buffering.max.kbytes", "2097151" },
 		{ "batch.size", batch_bytes },
-		{ "batch.num.messages", p->alone ? "1" : "10000" },
+		{ "batch.num.messages", alone ? "1" : "10000" },
 		{ "topic.metadata.propagation.max.ms", "1000" },
 		{ "reconnect.backoff.max.ms", "2000" },
 		{ NULL, NULL },
@@ -233,7 +258,7 @@ int produce_open(struct produce *p, const struct kafka_config *config, struct br
 	*p->trouble = 0;
 	p->known = topics;
 	p->answers = answers;
-	p->alone = p->counts.taken < p->alone_until;
+	p->alone = alone;
 	p->in_flight = p->in_flight_bytes = 0;
 	conf = kafka_config_make(config, settings);
 	if (!conf)

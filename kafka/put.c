@@ -26,6 +26,7 @@
 
 #define SECOND_NS 1000000000ULL
 #define STOP_NS (5 * SECOND_NS)
+#define STALL_NS (5 * SECOND_NS)
 #define BATCHES_MAX 8 /* before answers are taken */
 
 enum { SIGNALS, BROKERS, COLLECTOR, POLLED };
@@ -42,6 +43,8 @@ struct put_run {
 	struct state state;
 	struct notify notify;
 	uint64_t tick_ns;	   /* when the next one is due */
+	uint64_t moved_ns;	   /* when the last message was delivered, or none was in flight */
+	uint64_t moved;		   /* messages delivered by then */
 	uint64_t said_at;	   /* messages delivered then */
 	char said[TOPICS_WHY_MAX]; /* what is wrong, as logged */
 };
@@ -137,7 +140,7 @@ static int wait_for_topics(struct put_run *r)
 
 static void leave(struct put_run *r, const char *why)
 {
-	collector_leave(&r->collector, why, monotonic_ns());
+	collector_leave(&r->collector, why);
 	answers_forget(&r->answers);
 }
 
@@ -199,18 +202,34 @@ static void wait_for_events(struct put_run *r, struct pollfd *p, bool takes)
 		take_signals(r);
 }
 
+/* librdkafka tries again without a word if too few replicas are in sync, or a broker hangs. */
+static const char *why_stalled(struct put_run *r, uint64_t now_ns)
+{
+	if (!r->produce.in_flight || r->produce.counts.delivered != r->moved) {
+		r->moved = r->produce.counts.delivered;
+		r->moved_ns = now_ns;
+	}
+	return now_ns - r->moved_ns < STALL_NS
+		       ? NULL
+		       : "brokers have not acknowledged a message for 5 s; look whether they "
+			 "hang, and whether all replicas are in sync";
+}
+
 static void tick(struct put_run *r)
 {
 	uint64_t now = monotonic_ns();
-	const char *away;
+	const char *away, *stalled;
 
 	if (now < r->tick_ns)
 		return;
 	r->tick_ns = now + SECOND_NS;
 	collector_connect(&r->collector, now);
 	away = brokers_look(&r->brokers, r->produce.in_flight, now);
+	stalled = why_stalled(r, now);
+	if (stalled && !away)
+		say(r, stalled);
 	say_well(r);
-	tell(r, away ?: r->collector.fd < 0 ? "no collector is connected" : NULL, true, now);
+	tell(r, away ?: stalled ?: r->collector.fd < 0 ? "no collector is connected" : NULL, true, now);
 }
 
 /* What is in flight is given 5 s. */
@@ -251,23 +270,36 @@ static void carry(struct put_run *r)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static int run(struct put_run *r)
+static uint64_t answered(const struct put_run *r)
+{
+	return r->produce.counts.delivered + r->produce.counts.refused;
+}
+
+/* A producer that has achieved nothing is followed by the next one a second later. */
+static int run_once(struct put_run *r)
 {
 	struct pollfd p = { r->signals.fd, POLLIN, 0 };
+	uint64_t before = answered(r);
+	int err = produce_open(&r->produce, r->config, &r->brokers, &r->topics, &r->answers);
+
+	if (!err)
+		carry(r);
+	produce_close(&r->produce);
+	if (!err && !r->signals.stop && *r->produce.trouble && answered(r) == before) {
+		poll(&p, 1, 1000);
+		take_signals(r);
+	}
+	return err;
+}
+
+static int run(struct put_run *r)
+{
 	int err = 0;
 
 	while (!r->signals.stop && !err) {
 		err = wait_for_topics(r);
-		if (err || r->signals.stop)
-			break;
-		err = produce_open(&r->produce, r->config, &r->brokers, &r->topics, &r->answers);
-		if (!err)
-			carry(r);
-		produce_close(&r->produce);
-		if (!err && !r->signals.stop && *r->produce.trouble) {
-			poll(&p, 1, 1000);
-			take_signals(r);
-		}
+		if (!err && !r->signals.stop)
+			err = run_once(r);
 	}
 	report(r);
 	return err;

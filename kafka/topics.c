@@ -10,6 +10,7 @@
 #include "admin.h"
 
 #define STEP_MS 1000
+#define YEAR_MS (365 * 86400000LL)
 
 static const char *const endings[] = {
 	[PUT_COMBOS] = "combos", [PUT_SENSORS] = "sensors", [PUT_LEDGER] = "ledger"
@@ -36,6 +37,8 @@ static void take_setting(struct topic *t, const char *name, const char *value)
 		t->segment_bytes = atol(value);
 	else if (!strcmp(name, "retention.ms"))
 		t->retention_ms = atoll(value);
+	else if (!strcmp(name, "message.timestamp.before.max.ms"))
+		t->oldest_ms = atoll(value);
 	else if (!strcmp(name, "cleanup.policy"))
 		snprintf(t->cleanup, sizeof(t->cleanup), "%s", value);
 	else if (!strcmp(name, "compression.type"))
@@ -48,7 +51,7 @@ static int take_settings(struct topic *t, const rd_kafka_ConfigResource_t *r, ch
 	const rd_kafka_ConfigEntry_t **entries;
 	size_t count;
 
-	t->min_insync = t->max_bytes = t->segment_bytes = t->retention_ms = -1;
+	t->min_insync = t->max_bytes = t->segment_bytes = t->retention_ms = t->oldest_ms = -1;
 	*t->cleanup = *t->compression = 0;
 	t->have = err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ? TOPIC_MISSING : TOPIC_FOUND;
 	if (err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
@@ -194,6 +197,9 @@ const char *topic_advice(const struct topic *t, enum put_topic which)
 	if (*t->compression && strcmp(t->compression, "producer") &&
 	    strcmp(t->compression, "uncompressed"))
 		return "compression.type is not producer: the brokers compress again";
+	if (t->oldest_ms >= 0 && t->oldest_ms < YEAR_MS)
+		return "message.timestamp.before.max.ms: the brokers refuse what sensors have "
+		       "stored for longer";
 	return NULL;
 }
 

@@ -29,7 +29,7 @@ struct topic {
 	int replicas; /* of the partition that has the fewest */
 	/* Settings; -1, or "": unknown */
 	long min_insync, max_bytes, segment_bytes;
-	long long retention_ms;
+	long long retention_ms, oldest_ms; /* of messages; how old a new one may be */
 	char cleanup[32], compression[32];
 };
 

@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "common/duration.h"
 #include "common/log.h"
-#include "common/monotonic.h"
 #include "common/privsep.h"
 #include "topics.h"
 
@@ -17,13 +16,8 @@
 
 static int say_why(struct client *c, const char *why)
 {
-	const char *brokers;
-
 	client_serve(c);
-	brokers = brokers_look(c->brokers, true, monotonic_ns());
-	if (!brokers)
-		log_line("brokers %s: %s", c->brokers->names,
-			 *c->brokers->error ? c->brokers->error : why);
+	log_line("%s", brokers_why(c->brokers) ?: why);
 	return -EIO;
 }
 

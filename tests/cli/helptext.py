@@ -14,8 +14,9 @@ COMMANDS = ["saluki", "saluki capture", "saluki run", "saluki attach", "saluki d
             "saluki module list", "saluki module stats", "saluki module consume", "saluki-collector",
             "saluki-collector ctl", "saluki-collector status", "saluki-collector top", "saluki-collector check",
             "saluki-collector add", "saluki-collector enrol", "saluki-collector remove", "saluki-kafka",
-            "saluki-kafka put", "saluki-kafka get", "saluki-kafka topics", "saluki-keep", "saluki-keep find", "saluki-live", "saluki-merge", "saluki-merge receptions", "saluki-merge check",
-            "saluki-merge stats", "saluki-merge-report", "saluki-swarm", "saluki-web"]
+            "saluki-kafka put", "saluki-kafka get", "saluki-kafka topics", "saluki-keep", "saluki-keep find",
+            "saluki-live", "saluki-merge", "saluki-merge receptions", "saluki-merge check", "saluki-merge stats",
+            "saluki-merge-report", "saluki-swarm", "saluki-web"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: its description, on one line
 Option = collections.namedtuple("Option", "names argument text")

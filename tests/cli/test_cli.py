@@ -31,8 +31,8 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
-                                     "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live",
+                                     "saluki-merge", "saluki-merge-report", "saluki-swarm", "saluki-web", "saluki run",
                                      "saluki capture", "saluki status", "saluki module"])
 def test_version(command):
     got = program(command + " --version")
@@ -169,8 +169,8 @@ def test_version(command):
     ("saluki-kafka put --topic-prefix a/b", "saluki-kafka: --topic-prefix a/b: must have letters, digits, '.', '_' and "
      "'-' only\n"),
     ("saluki-kafka put --acks 1", "saluki-kafka: --acks: no such option, or several begin so; see --help\n"),
-    ("saluki-kafka topics --brokers b:1 --replicas 2", "saluki-kafka: topics: with fewer than 3 --replicas, brokers can lose "
-     "acknowledged messages; --allow-weak accepts that\n"),
+    ("saluki-kafka topics --brokers b:1 --replicas 2", "saluki-kafka: topics: with fewer than 3 --replicas, brokers can "
+     "lose acknowledged messages; --allow-weak accepts that\n"),
     ("saluki-kafka topics --retention 30s", "saluki-kafka: --retention 30s: must be a time with its unit, m or h: 1m to "
      "8760h\n"),
     ("saluki-kafka topics x", "saluki-kafka: topics: x: takes no arguments; see 'saluki-kafka topics --help'\n"),

@@ -40,8 +40,8 @@ def names(command):
 
 
 def test_files_are_what_the_programs_print():
-    for program in ("saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge", "saluki-merge-report",
-                    "saluki-swarm", "saluki-web"):
+    for program in ("saluki", "saluki-collector", "saluki-kafka", "saluki-keep", "saluki-live", "saluki-merge",
+                    "saluki-merge-report", "saluki-swarm", "saluki-web"):
         said = subprocess.run([BUILD / program, "--completion"], capture_output=True, text=True,
                               check=True).stdout
         assert (BUILD / "completion" / program).read_text() == said
@@ -56,7 +56,8 @@ def test_commands_come_first():
 @pytest.mark.parametrize("command", helptext.COMMANDS[1:])
 def test_every_option_of_help_is_offered_and_no_other(command):
     beside = {"saluki-collector": ["add", "check", "ctl", "enrol", "remove", "status", "top"],
-              "saluki-kafka": ["get", "put", "topics"], "saluki-keep": ["find"], "saluki-merge": ["check", "receptions", "stats"],
+              "saluki-kafka": ["get", "put", "topics"], "saluki-keep": ["find"],
+              "saluki-merge": ["check", "receptions", "stats"],
               "saluki module": helptext.commands("saluki module")}.get(command, [])
     assert complete(command + " ") == sorted(names(command) + beside)
     assert complete(command + " -") == names(command)

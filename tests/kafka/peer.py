@@ -230,9 +230,10 @@ class Program:
     def __enter__(self):
         return self.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, wrong, *_):
         with contextlib.suppress(subprocess.TimeoutExpired):
             if self.process.poll() is None:
                 self.stop()
         if self.process.poll() is None:
             self.kill()
+        assert wrong or "Sanitizer" not in self.said()

@@ -187,6 +187,42 @@ def test_killed_broker_loses_nothing(tmp_path, own_broker, prefix, sink):
     assert counts(program.said())["returned"] == 0
 
 
+def test_a_batch_is_not_refused_for_one_message(tmp_path, broker, prefix, sink):
+    """Brokers refuse all of a batch for one stamp."""
+    make_topics(broker, prefix, message_timestamp_before_max_ms=3_600_000)
+    now = int(time.time() * 1000)
+    sent = [m._replace(time_ms=now) for m in combos(400)]
+    sent[170] = sent[170]._replace(time_ms=now - 7_200_000)
+    with put(tmp_path, broker, prefix) as program:
+        sink.put(*sent)
+        sink.settle()
+        sink.put(*(m._replace(time_ms=now) for m in combos(1000, first=400)))
+        sink.settle()
+        assert "sending many messages at a time again" in program.said()
+        assert program.stop() == 0
+    assert set(sink.refused) == {170}, set(sink.refused.values())
+    assert "timestamp" in sink.refused[170].lower()
+    assert "sending each message alone" in program.said()
+    check_all_there(broker, f"{prefix}.combos", sent[:170] + sent[171:] + combos(1000, first=400))
+
+
+def test_suspended_broker(tmp_path, broker, topics, sink):
+    with put(tmp_path, broker, topics) as program:
+        sink.put(*combos(100))
+        sink.settle()
+        broker.suspend()
+        try:
+            sink.put(*combos(100, first=100))
+            sink.run(lambda: "brokers have not acknowledged a message for 5 s" in (sink.why() or ""))
+        finally:
+            broker.resume()
+        sink.settle()
+        sink.run(lambda: not sink.why())
+        assert program.stop() == 0
+    assert "messages are delivered again" in program.said()
+    assert len(check_all_there(broker, f"{topics}.combos", combos(200))) == 200
+
+
 def test_missing_topics_are_waited_for(tmp_path, broker, prefix, sink):
     with put(tmp_path, broker, prefix) as program:
         line = f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics'"
