@@ -118,7 +118,8 @@ COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(REPORT)
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages $(BUILD)/tests/pipelines \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_cost $(BUILD)/tests/kafka_feed $(BUSY)
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUILD)/tests/pretend_board $(BUILD)/tests/parquet_cost $(BUILD)/tests/kafka_feed \
+	$(BUILD)/tests/kafka_confirm $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
@@ -263,7 +264,7 @@ deps-kafka: deps # those for a real broker; confluent-kafka is in the virtual en
 	$(Q)$(MAKE) -q $(TOOLS)/.done 2>/dev/null || $(MAKE) --no-print-directory $(TOOLS)/.done
 
 deps-bench: deps-test ## and the programs that the bench compares with
-	$(call install_packages,$(PACKAGES_BENCH))
+	$(call install_packages,$(PACKAGES_BENCH) $(if $(or $(findstring kafka,$(BENCH)),$(if $(BENCH),,all)),$(PACKAGES_KAFKA)))
 
 $(TOOLS)/.done: tests/requirements.txt
 	$(call say,VENV,$(TOOLS))
@@ -472,7 +473,7 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(BUILD)/swarm/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/tests/kafka_feed: $(BUILD)/tests/bench/kafka_feed.o $(WIRE)
+$(BUILD)/tests/kafka_feed $(BUILD)/tests/kafka_confirm: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, keep, ap70;
-without arguments, all of them. Also ap70_levels, ap70_stages and steady, only if named."""
+rates, sizes, stages, pipelines, worst, backbone, service, live, restart, filter, modules, export, fleet, merge, keep,
+kafka, ap70; without arguments, all of them. Also ap70_levels, ap70_stages, kafka_sizing and steady, only if named."""
 import contextlib
 import json
 import os
@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, keep,
-                   live, merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service, steady,
-                   stolen, worst)
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, fleet, frames, here, kafka, kafka_sizing,
+                   keep, live, merge, modules, modules_overload, modules_rate, pipelines, rates, restart, service,
+                   steady, stolen, worst)
 from netns import testbed
 from reference import captures
 
@@ -30,8 +30,8 @@ SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "live", "restart", "filter",
-         "modules", "export", "fleet", "merge", "keep", "ap70"]
-ON_REQUEST = ["ap70_levels", "ap70_stages", "steady"]
+         "modules", "export", "fleet", "merge", "keep", "kafka", "ap70"]
+ON_REQUEST = ["ap70_levels", "ap70_stages", "kafka_sizing", "steady"]
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the target)
@@ -80,6 +80,8 @@ TARGETS = {
     "keep_cpu_s_per_m": ("<=", 1.0), "columns_ns_row": ("<=", 400), "columns_bytes_row": ("<=", 20),
     "find_address_s": ("<=", 2.0), "find_absent_s": ("<=", 0.5), "index_share": ("<=", 0.02),
     "duckdb_address_ms": ("<=", 100), "duckdb_absent_ms": ("<=", 20), "duckdb_month_ms": ("<=", 2000),
+    "kafka_combos_per_s": (">=", 60_000), "kafka_ack_ms": ("<=", 50), "kafka_lost": ("<=", 0),
+    "kafka_twice_in_files": ("<=", 0), "kafka_outage_lost": ("<=", 0), "kafka_sink_x_files": (">=", 0.8),
 }
 
 
@@ -336,6 +338,16 @@ def part_fleet(directory):
 def part_keep(directory):
     say("keep: simulated airs of a building with 100 sensors")
     return keep.measure(fresh(directory), say)
+
+
+def part_kafka(directory):
+    say("kafka: saluki-kafka with a real broker")
+    return kafka.measure(fresh(directory), say)
+
+
+def part_kafka_sizing(directory):
+    say("kafka_sizing: CPU time of each program, with one collector and with two")
+    return kafka_sizing.measure(fresh(directory), say)
 
 
 def part_merge(directory):
