@@ -12,31 +12,17 @@ import subprocess
 import time
 
 from netns.testbed import BUILD
+from wire import saluki_put as sp
+from wire.saluki_put import COMBOS, DONE, LEDGER, REFUSED, SENSORS, SINK, SOURCE, STATE, Put
 
-MAGIC, VERSION = 0x534C4B49, 1
-HELLO, PUT, DONE, REFUSED, STATE = range(5)
-SINK, SOURCE = range(2)
-COMBOS, SENSORS, LEDGER = range(3)
-DONE_MAX = 256
+__all__ = ["COMBOS", "LEDGER", "RECORD", "SENSORS", "Peer", "Program", "Put", "Sink", "Source", "name"]
+
 RECORD = 1 << 63
-
-Put = collections.namedtuple("Put", "number topic time_ms key header value")
 
 
 def name(sensor=1, count=0, kind=1, frames=10, run=7, first=0, info=0, version=1, more=b""):
     """The header of a combo."""
-    return struct.pack(">BBHIQQQQ", version, kind, sensor, frames, run, count, first, info) + more
-
-
-def pack(m):
-    return struct.pack(">BQBQBB", PUT, m.number, m.topic, m.time_ms, len(m.key), len(m.header)) + m.key + m.header + m.value
-
-
-def unpack(packet):
-    kind, number, topic, time_ms, key, header = struct.unpack_from(">BQBQBB", packet)
-    assert kind == PUT and topic <= LEDGER and key <= 64 and len(packet) >= 20 + key + header
-    at = 20 + key
-    return Put(number, topic, time_ms, packet[20:at], packet[at:at + header], packet[at + header:])
+    return sp.name_write(sp.Name(kind, sensor, frames, run, count, first, info, version), more)
 
 
 class Peer:
@@ -66,12 +52,12 @@ class Peer:
     def accept(self):
         self.connection, _ = self.listener.accept()
         self.connections += 1
-        self.connection.send(struct.pack(">BIBB", HELLO, MAGIC, VERSION, self.role))
+        self.connection.send(sp.hello(self.role))
         self.greeted = False
 
     def take(self, packet):
         if not self.greeted:
-            assert packet == struct.pack(">BIBB", HELLO, MAGIC, VERSION, self.role)
+            assert packet == sp.hello(self.role)
             self.greeted = True
             self.begin()
         elif packet[0] == STATE:
@@ -147,7 +133,7 @@ class Sink(Peer):
         while self.unsent and len(self.undone) < self.window:
             m = self.unsent[0]
             try:
-                self.connection.send(pack(m), socket.MSG_DONTWAIT)
+                self.connection.send(sp.put_write(m), socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
             except (BrokenPipeError, ConnectionResetError):
@@ -162,8 +148,7 @@ class Sink(Peer):
 
     def message(self, packet):
         if packet[0] == DONE:
-            assert len(packet) % 8 == 1 and len(packet) <= 1 + 8 * DONE_MAX
-            for (number,) in struct.iter_unpack(">Q", packet[1:]):
+            for number in sp.done_read(packet):
                 del self.undone[number]  # fails if it has DONE twice, or is not of this connection
                 self.done.append(number)
         else:
@@ -186,7 +171,7 @@ class Source(Peer):
         self.combos, self.records, self.order = [], [], []
 
     def message(self, packet):
-        m = unpack(packet)
+        m = sp.put_read(packet)
         (self.records if m.topic == SENSORS else self.combos).append(m)
         self.order.append(m)
         if self.answers:
@@ -194,10 +179,10 @@ class Source(Peer):
 
     def say_done(self, *messages):
         for m in messages:
-            self.connection.send(struct.pack(">BQ", DONE, m.number))
+            self.connection.send(sp.done(m.number))
 
     def say_refused(self, m, reason):
-        self.connection.send(struct.pack(">BQ", REFUSED, m.number) + reason.encode())
+        self.connection.send(sp.refused(m.number, reason))
 
     def values(self):
         return [m.value for m in self.combos]

@@ -32,7 +32,8 @@ def test_the_consumer(sent, broker, prefix):
     """It prints each frame once. The time of its program is that of the page: 60 lines."""
     lines = [line for line in CONSUMER.read_text().split('"""', 2)[2].splitlines() if line.strip()]
     assert len(lines) <= 60
-    p = subprocess.Popen([sys.executable, "-u", CONSUMER, broker.address, prefix, "reader"], stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen([sys.executable, "-u", CONSUMER, broker.address, prefix, "reader"], stdout=subprocess.PIPE,
+                         text=True)
     try:
         rows = [p.stdout.readline().split() for _ in sent]
     finally:
@@ -48,8 +49,9 @@ def test_columns_of_the_files(sent, bed, broker, prefix):  # noqa: F811
     testbed.wait_for(lambda: way.caught_up(broker, prefix), "commits", 60)
     way.stop(get)
     assert source.finish()[0] == 0
-    (bed.tmp_path / "columns").mkdir()
-    subprocess.run([testbed.BUILD / "saluki-keep", "--once", "--finished", "--columns", bed.tmp_path / "columns", out], check=True)
-    query = re.search(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)[1].replace("columns/", f"{bed.tmp_path}/columns/")
+    columns = bed.tmp_path / "columns"
+    columns.mkdir()
+    subprocess.run([testbed.BUILD / "saluki-keep", "-q", "--once", "--finished", "--columns", columns, out], check=True)
+    query = re.search(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)[1].replace("columns/", f"{columns}/")
     (row,) = duckdb.sql(query).fetchall()
     assert row[:2] == ("lib", len(sent))

@@ -15,6 +15,7 @@ from confluent_kafka import Consumer, TopicPartition
 from netns import put, testbed
 from netns.test_swarm import listed
 from reference import captures
+from wire.saluki_put import COMBOS, Put
 
 KAFKA = testbed.BUILD / "saluki-kafka"
 TOPICS = ("combos", "sensors", "ledger")
@@ -37,11 +38,10 @@ class Kafka(testbed.Process):
 
 
 def log(broker, prefix):
-    """The messages of the topic of combos as of put.read(), in the order of each partition."""
+    """The messages of the topic of combos as of put.named(), in the order of each partition."""
     found = []
     for m in broker.messages(f"{prefix}.combos"):
-        name = put.Name(*struct.unpack_from(">BBHIQQQQ", m.headers["saluki"]))
-        found.append(put.Message(m.offset, put.COMBOS, m.time_ms, m.key.decode(), name, m.value))
+        found.append(put.named(Put(m.offset, COMBOS, m.time_ms, m.key, m.headers["saluki"], m.value)))
     return found
 
 

@@ -2,34 +2,20 @@
 """Stands in for `saluki-kafka put`: takes what a collector's --sink has, and confirms it (wire/put.h)."""
 import collections
 import socket
-import struct
 import threading
 
 from wire import saluki_combo as sc
+from wire.saluki_put import (COMBO, COMBOS, DONE_MAX, LEDGER, PACKET_MAX, PROGRESS, SENSORS, SINK, SOURCE, TOTALS, Name,
+                             done, hello, name_read, put_read, refused, state)
 
-MAGIC, VERSION = 0x534C4B49, 1
-HELLO, PUT, DONE, REFUSED, STATE = range(5)
-SINK, SOURCE = range(2)
-COMBOS, SENSORS, LEDGER = range(3)
-COMBO, TOTALS, PROGRESS = 1, 2, 3
-MOST = 1 << 17
-
-Name = collections.namedtuple("Name", "version kind sensor frames run count first info")
+__all__ = ["COMBO", "COMBOS", "LEDGER", "PACKET_MAX", "PROGRESS", "SENSORS", "SINK", "SOURCE", "TOTALS", "Message", "Name",
+           "Put", "assert_in_order", "hello", "named", "opened"]
 Message = collections.namedtuple("Message", "number topic time_ms key name value")
 
 
-def hello(role, version=VERSION):
-    return struct.pack(">BIBB", HELLO, MAGIC, version, role)
-
-
-def read(packet):
-    """A PUT."""
-    kind, number, topic, time_ms, key_len, header_len = struct.unpack_from(">BQBQBB", packet)
-    assert kind == PUT
-    key, header, value = packet[20:20 + key_len], packet[20 + key_len:20 + key_len + header_len], \
-        packet[20 + key_len + header_len:]
-    name = Name(*struct.unpack(">BBHIQQQQ", header)) if header else None
-    return Message(number, topic, time_ms, key.decode(), name, value)
+def named(m):
+    """A PUT with its name read; None: it has none."""
+    return Message(m.number, m.topic, m.time_ms, m.key.decode(), name_read(m.header) if m.header else None, m.value)
 
 
 class Put:
@@ -41,15 +27,15 @@ class Put:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.connect(str(path))
         self.sock.send(hello(SINK))
-        first = self.sock.recv(MOST)
+        first = self.sock.recv(PACKET_MAX)
         assert first == hello(SINK), first
         self.thread = threading.Thread(target=self._take)
         self.thread.start()
 
     def _take(self):
         try:
-            while packet := self.sock.recv(MOST):
-                message = read(packet)
+            while packet := self.sock.recv(PACKET_MAX):
+                message = named(put_read(packet))
                 with self.arrived:
                     self.messages.append(message)
                     self.arrived.notify_all()
@@ -62,13 +48,14 @@ class Put:
             self.arrived.notify_all()
 
     def done(self, *numbers):
-        self.sock.send(struct.pack(f">B{len(numbers)}Q", DONE, *numbers))
+        for at in range(0, len(numbers), DONE_MAX):
+            self.sock.send(done(*numbers[at:at + DONE_MAX]))
 
     def refuse(self, number, why):
-        self.sock.send(struct.pack(">BQ", REFUSED, number) + why.encode())
+        self.sock.send(refused(number, why))
 
-    def state(self, text):
-        self.sock.send(bytes([STATE]) + text.encode())
+    def state(self, **lines):
+        self.sock.send(state(**lines))
 
     def wait(self, condition, seconds=20):
         """Until the condition on this object holds."""

@@ -5,31 +5,13 @@ import collections
 import hashlib
 import select
 import socket
-import struct
 import time
 
 from netns import testbed
 from wire import saluki_combo as sc
-
-HELLO, PUT, DONE, REFUSED, STATE = range(5)
-SINK, SOURCE = 0, 1
-COMBOS, SENSORS, LEDGER = range(3)
-COMBO, TOTALS, PROGRESS = 1, 2, 3
-MAGIC, VERSION, DONE_MAX = 0x534c4b49, 1, 256
+from wire import saluki_put as sp
 
 Message = collections.namedtuple("Message", "topic key header value")
-
-
-def hello(role=SOURCE, version=VERSION, magic=MAGIC):
-    return struct.pack(">BLBB", HELLO, magic, version, role)
-
-
-def put(number, m, time_ms=0):
-    return struct.pack(">BQBQBB", PUT, number, m.topic, time_ms, len(m.key), len(m.header)) + m.key + m.header + m.value
-
-
-def header(kind, sensor, frames, run, count, first, info):
-    return struct.pack(">BBHLQQQQ", 1, kind, sensor, frames, run, count, first, info)
 
 
 class Record:
@@ -40,7 +22,7 @@ class Record:
         self.name, self.ident = name, ident
         self.text = (f"name={name}\nid={ident}\n" + "".join(f"{w}\n" for w in words)).encode() + sc.info_write(said)
         self.hash = int.from_bytes(hashlib.blake2b(self.text, digest_size=16).digest()[:8], "big")
-        self.message = Message(SENSORS, f"{name}/{self.hash:016x}".encode(), b"", self.text)
+        self.message = Message(sp.SENSORS, f"{name}/{self.hash:016x}".encode(), b"", self.text)
 
 
 class Run:
@@ -51,12 +33,13 @@ class Run:
 
     def named(self, kind, frames, value):
         r = self.record
-        first = self.first if kind == COMBO else 0
-        return Message(COMBOS, r.name.encode(), header(kind, r.ident, frames, self.run, self.count, first, r.hash), value)
+        first = self.first if kind == sp.COMBO else 0
+        name = sp.Name(kind, r.ident, frames, self.run, self.count, first, r.hash)
+        return Message(sp.COMBOS, r.name.encode(), sp.name_write(name), value)
 
     def combo(self, frames, codec=sc.ZSTD, events=()):
         value = sc.combo_write(frames, self.first, self.count, self.record.ident, codec, events)
-        m = self.named(COMBO, len(frames), value)
+        m = self.named(sp.COMBO, len(frames), value)
         self.count += 1
         self.first += len(frames)
         return m
@@ -66,11 +49,10 @@ class Run:
 
     def totals(self, final=0, **more):
         t = {"seen": self.first, "captured": self.first, "exported": self.first, "combos": self.count, "final": final}
-        return self.named(TOTALS, 0, sc.totals_write({**t, **more}))
-
+        return self.named(sp.TOTALS, 0, sc.totals_write({**t, **more}))
 
     def progress(self, before_ns, ahead_ns=0, round_trip_ns=0):
-        return self.named(PROGRESS, 0, sc.progress_write(sc.Progress(self.first, before_ns, ahead_ns, round_trip_ns)))
+        return self.named(sp.PROGRESS, 0, sc.progress_write(sc.Progress(self.first, before_ns, ahead_ns, round_trip_ns)))
 
 
 class Get:
@@ -83,8 +65,8 @@ class Get:
         self.next, self.done = 1, []
         self.sent = {}
         if greet:
-            self.socket.send(hello())
-            assert self.socket.recv(100) == hello()
+            self.socket.send(sp.hello(sp.SOURCE))
+            assert self.socket.recv(100) == sp.hello(sp.SOURCE)
 
     def close(self):
         self.socket.close()
@@ -92,12 +74,12 @@ class Get:
     def send(self, *messages):
         """A message counts as sent when the socket has taken it."""
         for m in messages:
-            self.socket.send(put(self.next, m))
+            self.socket.send(sp.put_write(sp.Put(self.next, m.topic, 0, m.key, m.header, m.value)))
             self.sent[self.next] = m
             self.next += 1
 
     def say(self, **lines):
-        self.socket.send(bytes([STATE]) + "".join(f"{k}={v}\n" for k, v in lines.items()).encode())
+        self.socket.send(sp.state(**lines))
 
     def look(self, seconds=0.0):
         """Takes what has come. Returns whether anything has."""
@@ -106,8 +88,7 @@ class Get:
         data = self.socket.recv(65536)
         if not data:
             raise ConnectionResetError("the collector has closed the connection")
-        assert data[0] == DONE and 9 <= len(data) <= 1 + 8 * DONE_MAX, data[:20]
-        self.done += struct.unpack(f">{len(data) // 8}Q", data[1:])
+        self.done += sp.done_read(data)
         return True
 
     def await_done(self, seconds=20):

@@ -46,12 +46,12 @@ def test_a_sink(bed, bundled):
     assert line(bed).startswith(NOBODY) and "acknowledged" not in line(bed), line(bed)
     assert ", puts into Kafka\n" in status(bed).stdout
     peer = peer_of(bed, confirms=lambda m: False)
-    peer.state("topic=saluki.combos\nbrokers=b1:9092\nwhy=b1:9092: Connection refused\n")
+    peer.state(topic="saluki.combos", brokers="b1:9092", why="b1:9092: Connection refused")
     until(bed, "a reason", lambda s: s["sink"]["why"] == "b1:9092: Connection refused")
     assert shown(bed)["sink"]["connected"] == 1
     assert line(bed).startswith("kafka: b1:9092: Connection refused; "), line(bed)
     assert ", puts into saluki.combos of b1:9092\n" in status(bed).stdout
-    peer.state("topic=saluki.combos\nbrokers=b1:9092\n")
+    peer.state(topic="saluki.combos", brokers="b1:9092")
     peer.wait(lambda p: p.of(put.SENSORS))
     peer.close()
     peer_of(bed)

@@ -195,7 +195,7 @@ def test_others_are_turned_away(bed, sunk, connect, what):
         with put.socket.socket(put.socket.AF_UNIX, put.socket.SOCK_SEQPACKET) as s:
             s.connect(str(sunk.path))
             s.send(first)
-            while s.recv(put.MOST):
+            while s.recv(put.PACKET_MAX):
                 pass
     connect()
     said = collector.finish()[1]

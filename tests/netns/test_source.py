@@ -17,6 +17,7 @@ from netns.test_live import Viewer
 from netns.test_restart import numbered
 from reference import captures, clocks
 from wire import saluki_combo as sc
+from wire import saluki_put as sp
 from wire.test_interop import expected, got, some
 from wire.test_refused import blocks
 
@@ -624,7 +625,7 @@ def test_hostile_log(world, bundled, seed):
     g.await_done()
     g.socket.send(chance.randbytes(300))
     for kind in range(256):
-        g.socket.send(bytes([kind]) + chance.randbytes(chance.randrange(200)) if kind != putter.PUT else b"\x07")
+        g.socket.send(bytes([kind]) + chance.randbytes(chance.randrange(200)) if kind != sp.PUT else b"\x07")
     g.send(run.totals(final=1))
     testbed.wait_for(lambda: g.look(0.1) or g.next - 1 in g.done, "DONE")
     names = [name for name, in tshark_fields(world.out, "frame.interface_name")]
@@ -643,10 +644,9 @@ def test_hostile_messages_do_not_end_a_run(world, bundled):
     g = world.get()
     combos = world.run.combos(frames_of(bundled, 100), each=10)
     r = world.record
-    huge = putter.Message(putter.COMBOS, b"lib", putter.header(putter.COMBO, r.ident, 10, world.run.run, 1 << 60, 100,
-                                                               r.hash), combos[3].value)
-    other_first = putter.Message(putter.COMBOS, b"lib", putter.header(putter.COMBO, r.ident, 10, world.run.run, 5, 51,
-                                                                      r.hash), combos[5].value)
+    name = sp.Name(sp.COMBO, r.ident, 10, world.run.run, 0, 0, r.hash)
+    huge = putter.Message(sp.COMBOS, b"lib", sp.name_write(name._replace(count=1 << 60, first=100)), combos[3].value)
+    other_first = putter.Message(sp.COMBOS, b"lib", sp.name_write(name._replace(count=5, first=51)), combos[5].value)
     g.send(r.message, *combos[:5], huge, other_first, *combos[5:], world.run.totals(final=1))
     g.await_done()
     assert numbers(world.out) == list(range(100))
@@ -656,7 +656,7 @@ def test_hostile_messages_do_not_end_a_run(world, bundled):
 def said_after(world, hello):
     """What the collector logs about a connection that it closes."""
     g = world.get(greet=False)
-    assert g.socket.recv(100) == putter.hello()
+    assert g.socket.recv(100) == sp.hello(sp.SOURCE)
     g.socket.send(hello)
     assert g.socket.recv(100) == b""
     world.now.expect("refused a connection")
@@ -666,8 +666,8 @@ def said_after(world, hello):
 
 
 @pytest.mark.parametrize("hello,why", [
-    (putter.hello(version=2), "another version"), (putter.hello(role=putter.SINK), "connects to --sink"),
-    (putter.hello(magic=7), "it is not saluki-kafka"), (b"x", "it is not saluki-kafka")])
+    (sp.hello(sp.SOURCE, version=2), "another version"), (sp.hello(sp.SINK), "connects to --sink"),
+    (sp.hello(sp.SOURCE, magic=7), "it is not saluki-kafka"), (b"x", "it is not saluki-kafka")])
 def test_hello(world, bundled, hello, why):
     """Another program is refused, and that is logged once. The next connection works."""
     world.collector()
