@@ -32,7 +32,7 @@ enum output_trouble output_trouble(const struct output *out);
 const char *output_trouble_words(unsigned int trouble);
 /* Queries the file system. Returns 0, or -ENOSPC if the buffer would not leave --keep-free. */
 int hold_ask(struct output *out);
-/* Whether waiting helps after this error of a write. */
+/* Whether waiting helps after this error of a write, which may be 0. */
 bool hold_is_full(const struct output *out, int err);
 void hold_begin(struct output *out, int err);
 /* Ends the hold: the buffer was written, or its write failed for another reason. */

@@ -469,6 +469,17 @@ def test_a_pipe(world, bundled):
     assert world.now.finish(signo=None)[0] == 0
 
 
+def test_what_cannot_be_written_stays_in_the_log(world, bundled):
+    """After any error of a write nothing has DONE, and the collector tries again."""
+    world.collector(write="/dev/full")
+    g = world.get()
+    g.send(world.record.message, *world.run.combos(frames_of(bundled, 100)))
+    world.now.expect("/dev/full: No space left on device; nothing is written until there is room, and the brokers keep the frames")
+    assert not g.look(2) or g.done == [1], g.done  # the record is known
+    status, said = world.now.finish()
+    assert status == 1 and source_line(said)["combos"] == 0, said
+
+
 def test_progress(world, bundled):
     """In a pipe, a sensor's progress becomes a watermark behind its frames, and the offset of its clock. A stale one, or
     one of another run, is passed over."""
