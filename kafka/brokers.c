@@ -23,7 +23,7 @@ void brokers_forget(struct brokers *b)
 	pthread_mutex_lock(&b->lock);
 	b->count = 0;
 	pthread_mutex_unlock(&b->lock);
-	b->refused = b->tls = false;
+	b->refused = b->tls = b->all_down = false;
 }
 
 /* ---- librdkafka's threads -------------------------------------------------------------------- */
@@ -84,8 +84,10 @@ void brokers_watch(struct brokers *b, rd_kafka_conf_t *conf)
 
 void brokers_error(struct brokers *b, rd_kafka_resp_err_t err, const char *reason)
 {
-	if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) /* says less than the errors before it */
+	if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) { /* the errors before it say more */
+		b->all_down = true;
 		return;
+	}
 	b->refused = err == RD_KAFKA_RESP_ERR__AUTHENTICATION;
 	b->tls = err == RD_KAFKA_RESP_ERR__SSL;
 	snprintf(b->error, sizeof(b->error), "%s", reason);

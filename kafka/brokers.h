@@ -26,6 +26,7 @@ struct brokers {
 	uint64_t away_ns; /* since when none is connected; 0: one is */
 	bool said;
 	bool refused, tls; /* the last error: the credentials; the certificate */
+	bool all_down;	   /* each of the known brokers has been tried in vain */
 	char error[BROKERS_WHY_MAX];
 	char why[BROKERS_WHY_MAX];
 };

@@ -11,6 +11,10 @@
 
 #include "common/log.h"
 
+#define DESTROY_S 3
+
+static bool client_stuck; /* threads of librdkafka remain */
+
 static void on_error(rd_kafka_t *rk, int err, const char *reason, void *arg)
 {
 	struct client *c = arg;
@@ -81,15 +85,52 @@ void client_serve(struct client *c)
 	rd_kafka_poll(c->rk, 0);
 }
 
+static void *destroy(void *rk)
+{
+	rd_kafka_destroy(rk);
+	return NULL;
+}
+
+/* librdkafka 2.0 waits for ever if a topic was deleted and created again. Its threads then remain.
+ */
+static void destroy_in_time(rd_kafka_t *rk)
+{
+	struct timespec until;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, destroy, rk)) {
+		rd_kafka_destroy(rk);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += DESTROY_S;
+	if (!pthread_timedjoin_np(thread, NULL, &until))
+		return;
+	log_verbose("librdkafka: a client does not end");
+	pthread_detach(thread);
+	client_stuck = true;
+}
+
 void client_close(struct client *c)
 {
-	if (c->queue)
+	if (c->queue) {
+		/* The descriptor's number will be another one's. */
+		rd_kafka_queue_io_event_enable(c->queue, -1, NULL, 0);
 		rd_kafka_queue_destroy(c->queue);
+	}
 	c->queue = NULL;
 	if (c->rk)
-		rd_kafka_destroy(c->rk);
+		destroy_in_time(c->rk);
 	c->rk = NULL;
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
+}
+
+int client_exit(int status)
+{
+	if (!client_stuck)
+		return status;
+	fflush(NULL);
+	_exit(status);
 }

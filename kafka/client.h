@@ -37,6 +37,10 @@ void client_clear(struct client *c);
 void client_wake(struct client *c);
 /* Calls back for all events that have come. */
 void client_serve(struct client *c);
+/* Waits for librdkafka's threads at most for some seconds. */
 void client_close(struct client *c);
+/* The program ends: returns `status`, or ends at once if threads of librdkafka remain, which must
+ * not run while the libraries are unloaded. */
+int client_exit(int status);
 
 #endif

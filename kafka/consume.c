@@ -40,9 +40,10 @@ static void on_commit(rd_kafka_t *rk, rd_kafka_resp_err_t err,
 		else if (p && t->err && !err)
 			err = t->err;
 	}
-	if (err && !is_passing(err))
+	if (err && !is_passing(err) && err != c->commit_error)
 		log_line("topic %s: an offset cannot be committed: %s; trying again", c->topic,
 			 rd_kafka_err2str(err));
+	c->commit_error = err;
 }
 
 static rd_kafka_topic_partition_list_t *to_commit(struct consume *c)
@@ -163,8 +164,7 @@ int consume_open(struct consume *c, const struct kafka_config *config,
 		{ "auto.offset.reset", "earliest" },
 		{ "allow.auto.create.topics", "false" },
 		{ "queued.max.messages.kbytes", "16384" },
-		{ "topic.metadata.refresh.interval.ms", "10000" },
-		{ "reconnect.backoff.max.ms", "2000" },
+		{ "topic.metadata.refresh.interval.ms", "3000" },
 		{ NULL, NULL },
 	};
 	rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);

@@ -36,8 +36,9 @@ struct consume {
 	void *owner;
 	bool divided; /* the group has divided the partitions */
 	bool paused, closing;
-	bool more;		   /* librdkafka has more messages */
-	bool committing;	   /* the last commit has no answer yet */
+	bool more;			  /* librdkafka has more messages */
+	bool committing;		  /* the last commit has no answer yet */
+	rd_kafka_resp_err_t commit_error; /* of the last commit, so that it is logged once */
 	bool late;		   /* the log has said that a message is of a later version */
 	uint64_t full_ns;	   /* since when there is no room; 0: there is */
 	int32_t assigned;	   /* partitions */

@@ -419,7 +419,7 @@ int get_main(int argc, char **argv)
 {
 	static struct kafka_config config;
 	static struct get_run r = { .config = &config, .notify = NOTIFY_NONE };
-	struct kafka_options o;
+	static struct kafka_options o;
 	int status = options_parse(&o, OPTIONS_GET, argc, argv);
 
 	if (status)
@@ -431,5 +431,5 @@ int get_main(int argc, char **argv)
 	status = run(&r) ? 1 : 0;
 	end(&r);
 	kafka_config_free(&config);
-	return status;
+	return client_exit(status);
 }

@@ -213,6 +213,7 @@ rd_kafka_conf_t *kafka_config_make(const struct kafka_config *c, const struct ka
 	int err = set_ours(conf, "bootstrap.servers", c->brokers);
 
 	err = err ?: set_ours(conf, "client.id", "saluki-kafka");
+	err = err ?: set_ours(conf, "reconnect.backoff.max.ms", "2000");
 	for (; ours && ours->key && !err; ours++)
 		err = set_ours(conf, ours->key, ours->value);
 	for (unsigned int i = 0; i < c->count && !err; i++)

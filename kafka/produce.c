@@ -248,7 +248,6 @@ int produce_open(struct produce *p, const struct kafka_config *config, struct br
 		{ "batch.size", batch_bytes },
 		{ "batch.num.messages", alone ? "1" : "10000" },
 		{ "topic.metadata.propagation.max.ms", "1000" },
-		{ "reconnect.backoff.max.ms", "2000" },
 		{ NULL, NULL },
 	};
 	rd_kafka_conf_t *conf;

@@ -326,7 +326,7 @@ int put_main(int argc, char **argv)
 {
 	static struct kafka_config config;
 	static struct put_run r = { .config = &config, .notify = NOTIFY_NONE };
-	struct kafka_options o;
+	static struct kafka_options o;
 	int status = options_parse(&o, OPTIONS_PUT, argc, argv);
 
 	if (status)
@@ -341,5 +341,5 @@ int put_main(int argc, char **argv)
 	collector_free(&r.collector);
 	signals_close(&r.signals);
 	kafka_config_free(&config);
-	return status;
+	return client_exit(status);
 }

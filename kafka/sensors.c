@@ -37,7 +37,6 @@ int sensors_open(struct sensors *s, const struct kafka_config *config, const cha
 		{ "allow.auto.create.topics", "false" },
 		{ "queued.max.messages.kbytes", "16384" },
 		{ "topic.metadata.refresh.interval.ms", "10000" },
-		{ "reconnect.backoff.max.ms", "2000" },
 		{ NULL, NULL },
 	};
 	rd_kafka_conf_t *conf = kafka_config_make(config, settings);
