@@ -263,4 +263,4 @@ def measure(directory, say):
         out |= sink_beside_files(directory, trace, say)
         out |= whole_way(directory, broker, trace, say)
     shutil.rmtree(directory / "broker")
-    return out | kafka_kills.measure(directory, trace, whole_capture(directory, WIDE), say)
+    return out | kafka_kills.measure(directory, whole_capture(directory, WIDE), say)

@@ -9,13 +9,14 @@ import time
 
 from kafka import way
 from kafka.broker import Broker
-from netns import live
+from netns import live, testbed
 from netns.conftest import Bed
 from netns.test_swarm import COUNT, Swarm
 
 KILLED = ("broker", "put", "collector", "get", "source")
-COMBOS, RATE = 20, 2000  # of each sensor; datagrams a second of all of them
-OUTAGE_S, OUTAGE_COMBOS, OUTAGE_RATE = 60, 45, 2500
+COMBOS = 60  # of each sensor: 140 MB, as fast as they are taken
+BEGUN_BYTES = 30 << 20  # in the log or in the files, when a program is killed
+OUTAGE_S, OUTAGE_COMBOS, OUTAGE_RATE = 60, 45, 2500  # datagrams a second of all sensors
 ROOM_RATE, ROOM_TIMES = 400, 27  # of the real sensor: frames a second, and so often the bundled capture
 PATIENCE_S = 300
 
@@ -51,8 +52,14 @@ def whole_way(directory, name, collectors=1):
     shutil.rmtree(folder)
 
 
-def swarm_of(bed, trace, combos=COMBOS, rate=RATE, **kwargs):
+def swarm_of(bed, trace, combos=COMBOS, rate=0, **kwargs):
     return Swarm(bed, "-r", trace, "--combos", combos, "--seconds", 600, "--rate", rate, **kwargs)
+
+
+def begun(whole, what, times=1):
+    """Waits until so much is in the log; or in the files, if a program behind the log is to be killed."""
+    paths = (whole.out, "*.pcapng") if what in ("get", "source") else (whole.broker.data, "saluki.combos-*/*.log")
+    testbed.wait_for(lambda: sum(f.stat().st_size for f in paths[0].glob(paths[1])) > times * BEGUN_BYTES, "bytes", 120)
 
 
 def all_settled(swarm, combos=COMBOS):
@@ -62,7 +69,7 @@ def all_settled(swarm, combos=COMBOS):
 def killed(directory, trace, what):
     with whole_way(directory, f"killed-{what}") as (bed, whole):
         swarm = swarm_of(bed, trace)
-        way.wait_until_written(whole["source"], COUNT // 4)
+        begun(whole, what)
         whole.kill(what)
         all_settled(swarm)
         return lost(whole, swarm)
@@ -73,10 +80,9 @@ def moved(directory, trace):
     with whole_way(directory, "moved", 2) as (bed, whole):
         network = bed.relay()
         swarm = swarm_of(bed, trace, to=network.address)
-        first, second = whole.collectors()
-        way.wait_until_written(first, COUNT // 4)
+        begun(whole, "sensors")
         network("to 5601")
-        way.wait_until_written(second, COUNT // 4)
+        begun(whole, "sensors", 2)
         network("to 5600")
         all_settled(swarm)
         return lost(whole, swarm)
@@ -106,15 +112,15 @@ def outage(directory, trace):
         return lost(whole, swarm, len(frames))
 
 
-def measure(directory, trace, wide, say):
-    """`wide`: a capture whose combos have many bytes."""
+def measure(directory, trace, say):
+    """`trace`: a capture whose combos have many bytes."""
     found = {}
     for what in KILLED:
         found[f"{what} killed"] = killed(directory, trace, what)
     found["sensors moved"] = moved(directory, trace)
     for name, f in found.items():
         say(f"    {name}: {f.sent:,} frames sent, {f.lost} lost; combos twice: {f.again} in the log, {f.twice} in files")
-    away = outage(directory, wide)
+    away = outage(directory, trace)
     say(f"    {OUTAGE_S} s without a broker: {away.sent:,} frames sent, {away.lost} lost, {away.twice} combos twice")
     return {"kafka_lost": sum(f.lost for f in found.values()),
             "kafka_twice_in_files": sum(f.twice for f in [*found.values(), away]),
