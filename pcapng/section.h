@@ -18,7 +18,11 @@
  * transmission, in nanoseconds since 1970. */
 #define SECTION_TRACE_FORMAT "trace %llu"
 
-/* In a comment of an interface, before the name of its sensor's group, which ends the comment. */
+/* In a comment of an interface: where its sensor is, as words of the sensors file with blanks
+ * between them. Only the group follows. */
+#define SECTION_PLACE ", "
+#define SECTION_FLOOR "floor="
+/* The same, before the name of its sensor's group, which ends the comment. */
 #define SECTION_GROUP ", group "
 
 /* The comment of a frame that came while its radio changed the channel. */

@@ -15,7 +15,10 @@
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
-/* The hash of an interface block's contents, without link type and constants. */
+#define PLACE_MAX 80 /* of a floor and two numbers as text */
+
+/* The hash of an interface block's contents, without link type, constants and place: the file of
+ * another collector may have another place. */
 struct description {
 	char application[64], os[128], group[GROUP_NAME_MAX];
 	struct info_interface interface;
@@ -53,9 +56,24 @@ static uint64_t described(const struct sensor *s, uint8_t interface)
 	return interface < INFO_INTERFACES_MAX ? s->output->interfaces.described[interface] : 0;
 }
 
+/* Where the sensor is, as a part of the comment. */
+static void place_text(char *out, size_t room, const struct sensor_place *p)
+{
+	size_t len = 0;
+
+	out[0] = 0;
+	if (p->has_floor)
+		len += snprintf(out + len, room - len, SECTION_PLACE SECTION_FLOOR "%d", p->floor);
+	if (p->has_x)
+		len += snprintf(out + len, room - len, "%sx=%.12g", len ? " " : SECTION_PLACE,
+				p->x);
+	if (p->has_y)
+		snprintf(out + len, room - len, "%sy=%.12g", len ? " " : SECTION_PLACE, p->y);
+}
+
 static size_t block_write(uint8_t *out, const struct sensor *s, const struct combo_frame *f)
 {
-	char name[64], full_name[128], description[192], comment[192];
+	char name[64], full_name[128], description[192], place[PLACE_MAX], comment[256];
 	struct info_interface own = { 0 };
 	struct info info;
 
@@ -69,8 +87,9 @@ static size_t block_write(uint8_t *out, const struct sensor *s, const struct com
 	snprintf(full_name, sizeof(full_name), "%s:%s", s->name, name);
 	snprintf(description, sizeof(description), "sensor %s (id %u), interface %s%s%s", s->name,
 		 s->id, name, *own.source ? " by " : "", own.source);
-	snprintf(comment, sizeof(comment), "%s%s%s%s%s", info.application,
-		 *own.keep ? ", keep " : "", own.keep, *s->group_name ? SECTION_GROUP : "",
+	place_text(place, sizeof(place), &s->place);
+	snprintf(comment, sizeof(comment), "%s%s%s%s%s%s", info.application,
+		 *own.keep ? ", keep " : "", own.keep, place, *s->group_name ? SECTION_GROUP : "",
 		 s->group_name);
 	return pcapng_interface(out, &(struct pcapng_interface){ .linktype = f->linktype,
 								 .snaplen = own.snaplen,

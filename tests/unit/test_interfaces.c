@@ -102,6 +102,26 @@ static void what_is_said_anew_begins_a_block(void **state)
 	assert_int_equal(frame(1, 1), 3);
 }
 
+/* The group ends the comment. */
+static void a_comment_says_where_the_sensor_is(void **state)
+{
+	(void)state;
+	s.place = (struct sensor_place){ true, true, true, -2, 12.5, -3 };
+	say("interface.0=a\nkeep.0=all\napplication=saluki 5\n");
+	assert_int_equal(frame(1, 0), 0);
+	assert_true(says("saluki 5, keep all, floor=-2 x=12.5 y=-3"));
+	strcpy(s.group_name, "hall");
+	say("interface.0=a\nkeep.0=all\napplication=saluki 5\n");
+	assert_int_equal(frame(1, 0), 1);
+	assert_true(says("saluki 5, keep all, floor=-2 x=12.5 y=-3, group hall"));
+	s.place.floor = 4; /* two collectors may say different things all the time */
+	say("interface.0=a\nkeep.0=all\napplication=saluki 5\n");
+	assert_int_equal(frame(1, 0), 1);
+	s.place = (struct sensor_place){ .has_y = true, .y = 4 };
+	assert_int_equal(frame(127, 0), 2);
+	assert_true(says("saluki 5, keep all, y=4, group hall") && !says("floor="));
+}
+
 /* Changes the info `count` times and sends a frame each time. Returns the number of new blocks. */
 static uint32_t changes(int count)
 {
@@ -240,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_pair_has_a_block_of_its_own, begin),
 		cmocka_unit_test_setup(what_is_said_anew_begins_a_block, begin),
+		cmocka_unit_test_setup(a_comment_says_where_the_sensor_is, begin),
 		cmocka_unit_test_setup(a_sensor_that_cannot_decide_is_bounded, begin),
 		cmocka_unit_test_setup(runs_are_bounded, begin),
 		cmocka_unit_test_setup(each_kind_keeps_a_block, begin),
