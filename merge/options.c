@@ -14,7 +14,9 @@
 #include "common/suggest.h"
 #include "common/version.h"
 
-enum { OPT_ALL = 256, OPT_COMPLETION, OPT_VERSION };
+enum { OPT_ALL = 256, OPT_CHANNEL, OPT_COMPLETION, OPT_FLOOR, OPT_REACH, OPT_VERSION };
+
+#define REACH_DEFAULT 1 /* floors */
 
 static const struct option_def defs[] = {
 	{ 'r', "read", "FILE",
@@ -27,6 +29,15 @@ static const struct option_def defs[] = {
 	  "start a new file after this many million bytes; suffix K,\n"
 	  "M or G: powers of 1024" },
 	{ OPT_ALL, "all", NULL, "write every reception, on its own interface" },
+	{ OPT_FLOOR, "floor", "LIST",
+	  "write only transmissions of these floors, such as 2 or 1,2;\n"
+	  "'none' stands for sensors without a floor" },
+	{ OPT_REACH, "reach", "FLOORS",
+	  "with --floor: use the sensors of so many floors above and\n"
+	  "below, too (default 1)" },
+	{ OPT_CHANNEL, "channel", "LIST",
+	  "write only transmissions of these channels, such as 1,6,36;\n"
+	  "'none' stands for frames without a channel" },
 	{ 'q', "quiet", NULL, "log only warnings and errors; no ledger, no progress" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
@@ -71,6 +82,16 @@ static int add_path(struct merge_options *o, char *path)
 	return 0;
 }
 
+static int parse_reach(struct slice *s)
+{
+	long floors;
+
+	if (options_number("--reach", optarg, 1, 10000, &floors))
+		return -EINVAL;
+	s->reach = floors;
+	return 0;
+}
+
 static int parse_option(struct merge_options *o, int id)
 {
 	switch (id) {
@@ -84,6 +105,12 @@ static int parse_option(struct merge_options *o, int id)
 	case OPT_ALL:
 		o->all = true;
 		return 0;
+	case OPT_FLOOR:
+		return slice_read_floors(&o->slice, optarg);
+	case OPT_REACH:
+		return parse_reach(&o->slice);
+	case OPT_CHANNEL:
+		return slice_read_channels(&o->slice, optarg);
 	default: /* else getopt_long has logged the error */
 		return options_log_level(id, &o->log_level) ? 0 : -EINVAL;
 	}
@@ -116,6 +143,10 @@ static int check(const struct merge_options *o, char **argv)
 	else if (o->pipe && isatty(STDIN_FILENO))
 		wrong = "-r -: standard input is a terminal; pipe into it: 'saluki-live -w - | "
 			"saluki-merge -r -'";
+	else if (o->all && !slice_is_whole(&o->slice))
+		wrong = "--all does not go with --floor and --channel";
+	else if (o->slice.reach && !o->slice.floor_count)
+		wrong = "--reach goes with --floor";
 	else
 		wrong = rotate_wrong(o->write, o->rotate_bytes, false);
 	if (wrong)
@@ -151,7 +182,10 @@ int options_parse(struct merge_options *o, int argc, char **argv)
 	}
 	for (; optind < argc; optind++)
 		add_path(o, argv[optind]);
-	return check(o, argv) ? EXIT_USAGE : 0;
+	if (check(o, argv))
+		return EXIT_USAGE;
+	o->slice.reach = o->slice.reach ?: REACH_DEFAULT;
+	return 0;
 }
 
 void options_free(struct merge_options *o)

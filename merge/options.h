@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "common/options.h"
+#include "model/slice.h"
 
 struct merge_options {
 	const char *write; /* a file, a folder, or "-" */
 	uint64_t rotate_bytes;
 	bool all;
+	struct slice slice;
 	bool pipe;    /* read standard input */
 	char **paths; /* else files and folders */
 	int path_count;

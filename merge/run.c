@@ -20,6 +20,7 @@
 #include "common/log.h"
 #include "common/stop.h"
 #include "input/files.h"
+#include "input/left.h"
 #include "input/names.h"
 #include "input/pipe.h"
 #include "output/all.h"
@@ -48,11 +49,22 @@ struct run {
 static int take(void *context, const struct transmission *t)
 {
 	struct run *r = context;
-	int err = r->o->all ? all_take(&r->all, t) : writer_take(&r->writer, t);
+	int err = 0;
 
+	if (t->left)
+		ledger_left(&r->writer.ledger, t);
+	else
+		err = r->o->all ? all_take(&r->all, t) : writer_take(&r->writer, t);
 	if (!err && !(t->flags & HEARD_LATE))
 		clocks_tsv_tick(&r->clocks, transmission_ns(t));
 	return err;
+}
+
+static bool leaves(void *context, const struct transmission *t)
+{
+	const struct run *r = context;
+
+	return left_to_others(&r->sensors, t);
 }
 
 static int open_inputs(struct run *r)
@@ -109,11 +121,13 @@ static int confine(const struct run *r)
 
 static int begin(struct run *r)
 {
-	struct merge_sink sink = { take, r };
+	bool whole = slice_is_whole(&r->o->slice);
+	struct merge_sink sink = { take, r, whole ? NULL : leaves };
 	int err = merge_init(&r->merge, &sink);
 
 	r->take = (struct take){ .sensors = &r->sensors, .merge = &r->merge };
 	r->sensors.merge = &r->merge;
+	r->sensors.slice = whole ? NULL : &r->o->slice;
 	r->merge.match.keep_all = r->sensors.all = r->o->all;
 	r->outlet.fd = -1;
 	if (err) {
@@ -148,6 +162,7 @@ static void fill_ledger(struct run *r)
 
 	l->frames = in->frames;
 	l->malformed = in->malformed;
+	l->left_to_others += in->left;
 	l->other = in->other;
 	l->bad_blocks = in->bad_blocks + in->astray;
 	l->bad_readings = in->bad_readings;
@@ -233,6 +248,14 @@ static int look_at_damage(const struct run *r)
 	return in->bad_blocks || in->astray ? -EBADMSG : 0;
 }
 
+/* Then other mergers have nothing, either. */
+static void look_at_floors(const struct run *r)
+{
+	if (r->o->slice.floor_count && r->sensors.count && !r->sensors.any_floor)
+		log_line("--floor: the input says no sensor's floor; give each sensor the word "
+			 "floor=NUMBER in the collector's sensors file");
+}
+
 int run(const struct merge_options *o)
 {
 	static struct run r;
@@ -243,6 +266,7 @@ int run(const struct merge_options *o)
 	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
 	err = begin(&r);
 	err = err ?: read_inputs(&r);
+	look_at_floors(&r);
 	err = err ?: finish(&r);
 	err = err ?: look_at_damage(&r);
 	if (err == -ENOMEM)

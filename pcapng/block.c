@@ -3,8 +3,11 @@
 #include "block.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "section.h"
 
 #define LEAST 12
 #define SECTION_LEAST 28
@@ -179,4 +182,17 @@ bool pcapng_sensor(const char *description, char *name, size_t size, unsigned in
 		return false;
 	snprintf(name, size, "%.*s", (int)(to - from), from);
 	return true;
+}
+
+/* The place is the last part of the comment, unless the sensor is in a group. Earlier parts are the
+ * sensor's own words. */
+bool pcapng_floor(const char *comment, int32_t *floor)
+{
+	const char *end = comment + strlen(comment), *place = NULL;
+
+	for (const char *p = comment; (p = strstr(p, SECTION_GROUP)); p++)
+		end = p;
+	for (const char *p = comment; (p = strstr(p, SECTION_PLACE)) && p < end; p++)
+		place = p + strlen(SECTION_PLACE);
+	return place && sscanf(place, SECTION_FLOOR "%" SCNd32, floor) == 1;
 }

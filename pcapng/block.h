@@ -53,5 +53,9 @@ int64_t pcapng_ns(uint64_t ticks, uint64_t resolution, int64_t offset_s);
 /* Reads the description of a sensor's interface: "sensor NAME (id ID), interface N". Returns false
  * if it is another one. */
 bool pcapng_sensor(const char *description, char *name, size_t size, unsigned int *id);
+/* Reads the floor from a comment of a sensor's interface (section.h). Returns false if it says
+ * none.
+ */
+bool pcapng_floor(const char *comment, int32_t *floor);
 
 #endif

@@ -96,6 +96,7 @@ int retained_add(struct retained *r, const struct transmission *t, double centre
 		.at_ns = transmission_ns(t),
 		.key = t->key,
 		.number = t->number,
+		.left = t->left,
 		.before = *first,
 		.centre_ns = fabs(centre_ns) < CENTRE_MOST_NS ? centre_ns : 0, /* nor is it NaN */
 		.part = t->part,

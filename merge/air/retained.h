@@ -17,9 +17,10 @@
 
 struct retained_entry {
 	int64_t at_ns; /* its time */
-	uint64_t key, number;
-	uint64_t before;   /* place of the one before it that has the same hash */
-	int32_t centre_ns; /* from its time: where receptions are to be expected */
+	uint64_t key;
+	uint64_t number : 63, left : 1; /* as in struct transmission */
+	uint64_t before;		/* place of the one before it that has the same hash */
+	int32_t centre_ns;		/* from its time: where receptions are to be expected */
 	uint32_t part, count;
 	uint32_t radios[]; /* `count` */
 };

@@ -21,10 +21,11 @@ struct checked {
 	struct ledger said, found; /* by the ledger; in the blocks */
 	bool has_ledger;
 	int64_t newest_ns;
-	uint64_t number;    /* of the last transmission */
-	uint64_t unordered; /* blocks that are earlier than one before, and not late */
-	uint64_t misnumbered;
-	uint64_t passed; /* of another link type, or malformed */
+	uint64_t number;      /* of the last transmission */
+	uint64_t unordered;   /* blocks that are earlier than one before, and not late */
+	uint64_t misnumbered; /* numbers that are not one more than the last, */
+	uint64_t repeated;    /* and those that are not higher */
+	uint64_t passed;      /* of another link type, or malformed */
 };
 
 static void help(void)
@@ -55,6 +56,7 @@ static void transmission(struct checked *c, const struct trace_receptions *all, 
 	if (found)
 		return;
 	c->misnumbered += all->number != c->number + 1;
+	c->repeated += all->number <= c->number;
 	c->number = all->number;
 }
 
@@ -98,6 +100,18 @@ static uint64_t differs(const char *what, uint64_t said, uint64_t found)
 	return said != found;
 }
 
+/* A slice has gaps, where transmissions are left to other mergers. */
+static uint64_t compare_numbers(const struct checked *c)
+{
+	uint64_t all = c->said.transmissions + c->said.left_transmissions;
+
+	if (!c->said.left_transmissions)
+		return differs("numbers that are not one more than the last", 0, c->misnumbered);
+	return differs("numbers that are not higher than the last", 0, c->repeated) +
+	       differs("transmissions and left_transmissions", all,
+		       c->number > all ? c->number : all);
+}
+
 /* Returns whether all is well. */
 static bool compare(const struct checked *c)
 {
@@ -120,7 +134,7 @@ static bool compare(const struct checked *c)
 	}
 	if (c->passed > a->malformed + a->other)
 		wrong += differs("malformed and other", a->malformed + a->other, c->passed);
-	wrong += differs("numbers that are not one more than the last", 0, c->misnumbered);
+	wrong += compare_numbers(c);
 	return !wrong && !ledger_balance(a);
 }
 

@@ -100,6 +100,18 @@ static int section_begin(struct walk *w, bool swapped)
 	return 0;
 }
 
+/* Blocks that are left to other mergers need no extents. */
+static int note_frames(struct walk *w, const struct input_section *s, const struct pcapng_block *b)
+{
+	if (b->interface < s->count && !s->of[b->interface].left)
+		return extent_grow(w, s->of[b->interface].sensor, b->len);
+	if (b->interface >= s->count)
+		w->f->take->counters.astray++;
+	else if (b->type == BLOCK_PACKET)
+		take_left(w->f->take, &s->of[b->interface]);
+	return extent_end(w);
+}
+
 /* Looks at a block. The walk's sections begin with the file's first. */
 static int note(struct walk *w, struct pcapng_block *b)
 {
@@ -120,10 +132,7 @@ static int note(struct walk *w, struct pcapng_block *b)
 						    f->names->list[w->file].name);
 	case BLOCK_PACKET:
 	case BLOCK_STATISTICS:
-		if (b->interface < s->count)
-			return extent_grow(w, s->of[b->interface].sensor, b->len);
-		f->take->counters.astray++;
-		return extent_end(w);
+		return note_frames(w, s, b);
 	case BLOCK_SIMPLE: /* without a stamp */
 		f->take->counters.other++;
 		return extent_end(w);

@@ -139,6 +139,27 @@ static void sensor_name(char *out, size_t size, const char *interface, const cha
 		snprintf(out, size, "%s", len < size ? file : file + len - size + 1);
 }
 
+/* A sensor that is moved while the merge runs stays where it was: all mergers must agree. */
+static void set_floor(struct sensors *s, struct input_sensor *of, const char *comment)
+{
+	int32_t floor;
+
+	if (of->floor.known || !pcapng_floor(comment, &floor))
+		return;
+	of->floor = (struct slice_floor){ true, floor };
+	s->any_floor = true;
+}
+
+/* Whether an interface's frames are left to other mergers. Frames from before the input said the
+ * floor are in all slices' clocks. */
+static bool leaves(struct sensors *s, int64_t sensor, const char *comment)
+{
+	if (sensor < 0 || !s->slice)
+		return false;
+	set_floor(s, &s->list[sensor], comment);
+	return !slice_is_near(s->slice, s->list[sensor].floor);
+}
+
 int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng_block *b,
 		      const char *file)
 {
@@ -147,6 +168,7 @@ int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng
 	char name[sizeof(s->list->name)];
 	unsigned int id = 0;
 	int64_t sensor, radio;
+	bool left;
 
 	pcapng_interface(&copy, &i);
 	if (!pcapng_sensor(i.description, name, sizeof(name), &id))
@@ -155,13 +177,15 @@ int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng
 	sensor = sensor_of(s, name, id);
 	if (sensor == -ENOMEM || grow((void **)&to->of, to->count, &to->room, sizeof(*to->of)))
 		return -ENOMEM;
-	radio = sensor >= 0 && (s->all || i.linktype == SENSORS_RADIOTAP)
+	left = leaves(s, sensor, i.comment);
+	radio = sensor >= 0 && !left && (s->all || i.linktype == SENSORS_RADIOTAP)
 			? radio_of(s, sensor, i.name, i.linktype, b)
 			: -1;
 	if (radio == -ENOMEM)
 		return -ENOMEM;
 	to->of[to->count++] = (struct input_interface){ .radio = radio,
 							.linktype = i.linktype,
+							.left = left,
 							.ticks = i.ticks,
 							.offset_s = i.offset_s,
 							.sensor = sensor < 0 ? 0 : sensor };
@@ -184,7 +208,7 @@ uint64_t sensors_missed(struct input_section *section, const struct pcapng_block
 	struct pcapng_option o;
 	uint64_t all = 0, more;
 
-	if (b->interface >= section->count)
+	if (b->interface >= section->count || section->of[b->interface].left)
 		return 0;
 	while (pcapng_option(&copy, &o))
 		if (o.code == ISB_DROPPED || o.code == ISB_OS_DROPPED)

@@ -4,6 +4,7 @@
 #ifndef MERGE_INPUT_SENSORS_H
 #define MERGE_INPUT_SENSORS_H
 
+#include "merge/model/slice.h"
 #include "merge/sweep/merge.h"
 #include "pcapng/block.h"
 
@@ -33,6 +34,7 @@ struct input_sensor {
 	bool twice;	    /* it was said that two machines are this sensor */
 	uint8_t radios;
 	bool full;
+	struct slice_floor floor;    /* the first one that the input says */
 	int64_t stamp_ns;	     /* of its last frame */
 	uint32_t radio[RADIOS_EACH]; /* their numbers */
 };
@@ -41,6 +43,7 @@ struct input_sensor {
 struct input_interface {
 	int32_t radio; /* -1: its frames are left out */
 	uint16_t linktype;
+	bool left; /* its frames, and what is said of its sensor's clock, to other mergers */
 	uint64_t ticks;
 	int64_t offset_s;
 	uint32_t sensor;
@@ -60,15 +63,17 @@ struct sensors {
 	uint32_t buckets[SENSORS_BUCKETS]; /* by the hash of id and name: index + 1 */
 	uint64_t numbers[65536 / 64];	   /* that are given */
 	struct merge *merge;
-	bool all; /* interfaces of other link types are radios, too */
+	const struct slice *slice; /* what is not left to other mergers; NULL: all */
+	bool any_floor;		   /* the input says one */
+	bool all;		   /* interfaces of other link types are radios, too */
 };
 
 /* Adds the interface to its section. `file` names sensors of files that do not. Returns 0 or
  * -ENOMEM. */
 int sensors_interface(struct sensors *s, struct input_section *to, struct pcapng_block *b,
 		      const char *file);
-/* Returns how many more frames of an interface a statistics block calls missed than the last one.
- */
+/* Returns how many more frames of an interface a statistics block calls missed than the last one; 0
+ * if the sensor is left to other mergers. */
 uint64_t sensors_missed(struct input_section *section, const struct pcapng_block *b);
 void sensors_section_free(struct input_section *section);
 void sensors_free(struct sensors *s);

@@ -112,6 +112,16 @@ static void take_data(struct take *t, uint32_t sensor, const uint8_t *p, size_t 
 		take_ahead(t, sensor, p);
 }
 
+void take_left(struct take *t, const struct input_interface *on)
+{
+	if (on->linktype == SENSORS_RADIOTAP) {
+		t->counters.frames++;
+		t->counters.left++;
+	} else {
+		t->counters.other++;
+	}
+}
+
 void take_statistics(struct take *t, const struct input_section *section, struct pcapng_block *b)
 {
 	struct pcapng_block names = *b;
@@ -121,6 +131,8 @@ void take_statistics(struct take *t, const struct input_section *section, struct
 		t->counters.astray++;
 		return;
 	}
+	if (section->of[b->interface].left)
+		return;
 	look_at_run(t, section->of[b->interface].sensor, &names, 0);
 	while (pcapng_option(b, &o))
 		if (o.code == OPT_DATA && o.len > 5 && load_be(o.value, 4) == ENTERPRISE)
@@ -170,6 +182,10 @@ int take_packet(struct take *t, const struct input_section *section, struct pcap
 		return 0;
 	}
 	on = &section->of[b->interface];
+	if (on->left) {
+		take_left(t, on);
+		return 0;
+	}
 	stamp = pcapng_ns(b->ticks, on->ticks, on->offset_s);
 	if (b->options < b->end)
 		look_at_run(t, on->sensor, b, stamp);

@@ -15,6 +15,7 @@ struct input_counters {
 	uint64_t astray;       /* blocks of interfaces that are not there */
 	uint64_t bad_readings; /* of clocks, with impossible values */
 	uint64_t twins;	       /* combos of a machine that another one has the name of */
+	uint64_t left; /* frames of sensors that are left to other mergers; they are not read */
 };
 
 struct take {
@@ -24,6 +25,8 @@ struct take {
 	struct input_counters counters;
 };
 
+/* Counts a frame of an interface whose frames are left to other mergers. */
+void take_left(struct take *t, const struct input_interface *on);
 /* Takes what a sensor, or the collector, says of the sensor's clock, in a statistics block. */
 void take_statistics(struct take *t, const struct input_section *section, struct pcapng_block *b);
 /* Takes a packet block of `section`, whose bytes are in `chunk`. Returns 0 or -ENOMEM. */

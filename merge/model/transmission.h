@@ -37,6 +37,7 @@ struct transmission {
 	uint32_t count, damaged_count, part;
 	uint8_t class;
 	bool tracks;
+	bool left;	  /* to another merger (slice.h) */
 	bool found;	  /* a late reception of a transmission that was given with this number, */
 	int64_t found_ns; /* at this time */
 	/* The best reception. */

@@ -16,13 +16,35 @@ static const struct field {
 	const char *name;
 	size_t at;
 } fields[] = {
-	FIELD(frames),	   FIELD(malformed),  FIELD(other),	   FIELD(bad_blocks),
-	FIELD(missed),	   FIELD(receptions), FIELD(merged),	   FIELD(transmissions),
-	FIELD(several),	   FIELD(alone),      FIELD(only_one),	   FIELD(ambiguous),
-	FIELD(bad_fcs),	   FIELD(unaligned),  FIELD(late_new),	   FIELD(on_time),
-	FIELD(late_found), FIELD(joins),      FIELD(steps),	   FIELD(slews),
-	FIELD(parts),	   FIELD(part_joins), FIELD(evicted),	   FIELD(twins),
-	FIELD(replayed),   FIELD(misdated),   FIELD(bad_readings),
+	FIELD(frames),
+	FIELD(malformed),
+	FIELD(other),
+	FIELD(bad_blocks),
+	FIELD(missed),
+	FIELD(receptions),
+	FIELD(merged),
+	FIELD(transmissions),
+	FIELD(several),
+	FIELD(alone),
+	FIELD(only_one),
+	FIELD(ambiguous),
+	FIELD(bad_fcs),
+	FIELD(unaligned),
+	FIELD(late_new),
+	FIELD(on_time),
+	FIELD(late_found),
+	FIELD(joins),
+	FIELD(steps),
+	FIELD(slews),
+	FIELD(parts),
+	FIELD(part_joins),
+	FIELD(evicted),
+	FIELD(twins),
+	FIELD(replayed),
+	FIELD(misdated),
+	FIELD(bad_readings),
+	FIELD(left_to_others),
+	FIELD(left_transmissions),
 };
 
 static uint64_t *value(const struct ledger *l, const struct field *f)
@@ -34,7 +56,7 @@ static uint64_t *value(const struct ledger *l, const struct field *f)
 static const struct equation {
 	const char *sum, *parts[8];
 } equations[] = {
-	{ "frames", { "receptions", "malformed" } },
+	{ "frames", { "receptions", "malformed", "left_to_others" } },
 	{ "receptions", { "transmissions", "merged" } },
 	{ "transmissions", { "several", "alone" } },
 	{ "alone", { "only_one", "ambiguous", "bad_fcs", "unaligned", "late_new" } },
@@ -88,6 +110,12 @@ void ledger_transmission(struct ledger *l, const struct transmission *t)
 	ledger_block(l, transmission_heard(t), t->first->flags, t->found);
 }
 
+void ledger_left(struct ledger *l, const struct transmission *t)
+{
+	l->left_to_others += transmission_heard(t);
+	l->left_transmissions += !t->found;
+}
+
 uint64_t ledger_balance(const struct ledger *l)
 {
 	uint64_t balance = 0;
@@ -115,15 +143,16 @@ void ledger_print(FILE *out, const struct ledger *l, const char *before)
 		fputc('\n', out);
 	}
 	fprintf(out,
-		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64 "\n"
+		"%snot merged    other %" PRIu64 ", bad_blocks %" PRIu64 ", missed %" PRIu64
+		", left_transmissions %" PRIu64 "\n"
 		"%sclocks        joins %" PRIu64 ", steps %" PRIu64 ", slews %" PRIu64
 		", parts %" PRIu64 ", part_joins %" PRIu64 ", evicted %" PRIu64
 		", replayed %" PRIu64 ", misdated %" PRIu64 ", bad_readings %" PRIu64
 		", twins %" PRIu64 "\n"
 		"%sbalance       %" PRIu64 "\n",
-		before, l->other, l->bad_blocks, l->missed, before, l->joins, l->steps, l->slews,
-		l->parts, l->part_joins, l->evicted, l->replayed, l->misdated, l->bad_readings,
-		l->twins, before, ledger_balance(l));
+		before, l->other, l->bad_blocks, l->missed, l->left_transmissions, before, l->joins,
+		l->steps, l->slews, l->parts, l->part_joins, l->evicted, l->replayed, l->misdated,
+		l->bad_readings, l->twins, before, ledger_balance(l));
 }
 
 void ledger_write(const struct ledger *l, char text[LEDGER_TEXT_MAX])

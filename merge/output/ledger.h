@@ -16,9 +16,11 @@
 #define LEDGER_TEXT_MAX 2048
 
 struct ledger {
-	uint64_t frames;    /* 802.11 frames that were read */
-	uint64_t malformed; /* of those, frames without an identity */
-	uint64_t other;	    /* frames of other link types, or without a stamp */
+	uint64_t frames;	     /* 802.11 frames that were read */
+	uint64_t malformed;	     /* of those, frames without an identity */
+	uint64_t left_to_others;     /* frames that other mergers write (model/slice.h), */
+	uint64_t left_transmissions; /* and transmissions of those that were merged */
+	uint64_t other;		     /* frames of other link types, or without a stamp */
 	uint64_t bad_blocks;
 	uint64_t missed; /* frames that the input says it has lost */
 	uint64_t twins;	 /* combos of two machines that send as one sensor */
@@ -38,6 +40,8 @@ void ledger_transmission(struct ledger *l, const struct transmission *t);
 /* The same for a packet block of a trace: `heard` receptions, the flags of the first one, and
  * whether the block is a late reception of a transmission before it. */
 void ledger_block(struct ledger *l, uint32_t heard, uint8_t flags, bool found);
+/* Counts one that is left to another merger. */
+void ledger_left(struct ledger *l, const struct transmission *t);
 /* Returns the sum of all differences of the equations: 0 if the ledger balances. */
 uint64_t ledger_balance(const struct ledger *l);
 /* Prints the equations, a line each, behind `before`. */

@@ -16,6 +16,8 @@
 struct merge_sink {
 	int (*take)(void *context, const struct transmission *t);
 	void *context;
+	/* Whether it is left to another merger, which its `left` then says. NULL: none is. */
+	bool (*leaves)(void *context, const struct transmission *t);
 };
 
 struct merge {

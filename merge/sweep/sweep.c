@@ -49,6 +49,11 @@ int64_t sweep_bound(const struct merge *m, bool known)
 	return least == INT64_MIN ? least : least - m->ahead_ns;
 }
 
+static bool leaves(const struct merge *m, const struct transmission *t)
+{
+	return m->sink.leaves && m->sink.leaves(m->sink.context, t);
+}
+
 /* While a transmission is open, clocks are corrected, so that its time may be a little before its
  * beginning. */
 int sweep_give(struct merge *m, int64_t decided_ns)
@@ -60,6 +65,7 @@ int sweep_give(struct merge *m, int64_t decided_ns)
 	while (!err && (t = order_get(&m->order, before_ns))) {
 		if (t->class != FRAME_OPAQUE)
 			t->number = ++m->given;
+		t->left = leaves(m, t);
 		err = m->sink.take(m->sink.context, t);
 		if (!err && t->class < FRAME_BAD_FCS)
 			err = retained_add(&m->retained, t, match_centre(t));
@@ -69,7 +75,8 @@ int sweep_give(struct merge *m, int64_t decided_ns)
 }
 
 /* Gives a late reception. If its transmission was given before, and is still retained, it gets that
- * one's number. Otherwise it is a new transmission. It moves no clock. */
+ * one's number, and goes to the same merger. Otherwise it is a new transmission. It moves no clock.
+ */
 static int give_late(struct merge *m, const struct domain *d, const struct reception *r,
 		     int64_t unified_ns)
 {
@@ -88,6 +95,7 @@ static int give_late(struct merge *m, const struct domain *d, const struct recep
 		centre = found->centre_ns;
 	else if (t->class != FRAME_OPAQUE)
 		t->number = ++m->given;
+	t->left = found ? found->left : leaves(m, t);
 	err = m->sink.take(m->sink.context, t);
 	if (!err && t->class < FRAME_BAD_FCS)
 		err = retained_add(&m->retained, t, centre);

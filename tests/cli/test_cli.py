@@ -194,6 +194,14 @@ def test_version(command):
     ("saluki-merge -C 5 x", "saluki-merge: -C and -G do not go with -w -: standard output cannot be rotated\n"),
     ("saluki-merge -w f -C 100K x", "saluki-merge: --rotate-size 100K: must be a whole number from 1 to 1000000, in "
      "millions of bytes, or with a suffix K, M or G, in powers of 1024\n"),
+    ("saluki-merge --floor a x", "saluki-merge: --floor 'a': a floor is a whole number, from -10000 to 10000, or 'none'\n"),
+    ("saluki-merge --floor 1, x", "saluki-merge: --floor '': a floor is a whole number, from -10000 to 10000, or 'none'\n"),
+    ("saluki-merge --channel 1,300 x", "saluki-merge: --channel '300': a channel is a number from 1 to 196, 6g:1 to 6g:233, or "
+     "MHz from 1000 to 7250\n"),
+    ("saluki-merge --floor 1 --all x", "saluki-merge: --all does not go with --floor and --channel\n"),
+    ("saluki-merge --channel 1 --all x", "saluki-merge: --all does not go with --floor and --channel\n"),
+    ("saluki-merge --reach 2 x", "saluki-merge: --reach goes with --floor\n"),
+    ("saluki-merge --floor 1 --reach 0 x", "saluki-merge: --reach 0: must be a whole number from 1 to 10000\n"),
     ("saluki-merge --alll x", "saluki-merge: --alll: no such option; did you mean --all? See --help\n"),
     ("saluki-merge check", "saluki-merge: check: give a trace that saluki-merge has written; see 'saluki-merge check "
      "--help'\n"),

@@ -7,15 +7,16 @@
  * merge/clock/references.o merge/clock/seek.o merge/clock/solve.o merge/clock/wanted.o
  * merge/frame/identity.o dissect/radiotap.o merge/frame/radiotap.o pcapng/blocks.o
  * merge/input/files.o merge/input/files_index.o merge/input/names.o pcapng/block.o
- * merge/input/pipe.o merge/input/sensors.o merge/input/take.o merge/sweep/merge.o
+ * merge/input/left.o merge/input/pipe.o merge/input/sensors.o merge/input/take.o
+ * merge/model/slice.o merge/sweep/merge.o wire/channel.o
  * merge/sweep/rehearse.o merge/output/all.o pcapng/build.o merge/output/ledger.o
  * merge/output/outlet.o merge/output/trace.o pcapng/receptions.o merge/output/writer.o
  * merge/sweep/retire.o merge/sweep/sweep.o common/stop.o
  */
 /*
- * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, or all
- * receptions. Always holds: the ledger balances, and the trace is well formed, has as many packets
- * as the ledger, and carries the ledger. Those that only pass have no packet id.
+ * The whole merge of any capture. First byte: from a file, or as a stream; transmissions, all
+ * receptions, or a slice. Always holds: the ledger balances, and the trace is well formed, has as
+ * many packets as the ledger, and carries the ledger. Those that only pass have no packet id.
  */
 #include <fcntl.h>
 #include <sodium.h>
@@ -23,6 +24,7 @@
 #include "common/log.h"
 #include "fuzz.h"
 #include "merge/input/files.h"
+#include "merge/input/left.h"
 #include "merge/input/pipe.h"
 #include "merge/output/all.h"
 #include "pcapng/build.h"
@@ -98,6 +100,7 @@ static void finish(struct fuzzed *x, int out, bool all)
 	l->frames = x->take.counters.frames;
 	l->malformed = x->take.counters.malformed;
 	l->other = x->take.counters.other;
+	l->left_to_others += x->take.counters.left;
 	CHECK(ledger_balance(l) == 0);
 	CHECK((all ? all_finish(&x->all) : writer_finish(&x->writer)) == 0);
 	path_of(out, path);
@@ -107,13 +110,30 @@ static void finish(struct fuzzed *x, int out, bool all)
 	CHECK(!memcmp(&f.ledger, l, sizeof(*l)));
 }
 
+static int take(void *context, const struct transmission *t)
+{
+	struct fuzzed *x = context;
+
+	if (!t->left)
+		return x->sensors.all ? all_take(&x->all, t) : writer_take(&x->writer, t);
+	ledger_left(&x->writer.ledger, t);
+	return 0;
+}
+
+static bool leaves(void *context, const struct transmission *t)
+{
+	const struct fuzzed *x = context;
+
+	return left_to_others(&x->sensors, t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static const struct slice lower = { 1, 2, 1, { { true, 1 } }, { 2412, 0 } };
 	static struct fuzzed x;
 	uint8_t how = len ? *data : 0;
-	bool all = how & 1, stream = how & 2;
-	struct merge_sink sink = { all ? all_take : writer_take,
-				   all ? (void *)&x.all : (void *)&x.writer };
+	bool all = how & 1, stream = how & 2, slice = !all && how & 4;
+	struct merge_sink sink = { take, &x, slice ? leaves : NULL };
 	int in = fuzz_file(data + (len > 0), len - (len > 0)), out = fuzz_file("", 0);
 	char path[32];
 
@@ -121,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	CHECK(sodium_init() >= 0);
 	memset(&x, 0, sizeof(x));
 	x.sensors.merge = &x.merge;
+	x.sensors.slice = slice ? &lower : NULL;
 	x.take.sensors = &x.sensors;
 	x.take.merge = &x.merge;
 	path_of(out, path);

@@ -30,7 +30,7 @@ static int take(void *context, const struct transmission *t)
 static int begin(void **state)
 {
 	(void)state;
-	return merge_init(&m, &(struct merge_sink){ take, NULL });
+	return merge_init(&m, &(struct merge_sink){ .take = take });
 }
 
 static int end(void **state)
