@@ -18,11 +18,12 @@ from merge.random_numbers import Purpose, generator
 
 class Air:
     """`sent`: columns of the transmissions. `frames`: their MAC frames' first bytes, without and with the FCS.
-    `limits`: how many bytes of each a sensor keeps at most."""
+    `limits`: how many bytes of each a sensor keeps at most. `floors`: the sensors', or None."""
 
-    def __init__(self, parameters, sent, frames, limits, radios):
+    def __init__(self, parameters, sent, frames, limits, radios, floors=None):
         self.parameters, self.sent, self.radios = parameters, sent, radios
         p = parameters
+        self.floors = [None] * p.sensors if floors is None else floors
         self.events = clocks.choose_events(p)
         self.clocks = [clocks.SensorClock(p, s, [e for e in self.events if e.sensor == s]) for s in range(p.sensors)]
         self.collector = clocks.CollectorClock(p)
@@ -55,7 +56,7 @@ class Air:
                       int(self.firsts[sensor])).items(outage)
 
     def _section(self):
-        return Section(self.packets, self.receptions, self.interfaces)
+        return Section(self.packets, self.receptions, self.interfaces, self.floors)
 
     def arrivals(self):
         """All sensors' combos and reports, as they arrive."""

@@ -15,8 +15,8 @@ def sensor_name(number):
 class Section:
     """A file or stream with the items of some sensors. Interface blocks of a sensor come before its first item."""
 
-    def __init__(self, packets, receptions, interfaces):
-        self.packets, self.receptions, self.interfaces = packets, receptions, interfaces
+    def __init__(self, packets, receptions, interfaces, floors):
+        self.packets, self.receptions, self.interfaces, self.floors = packets, receptions, interfaces, floors
         self.ids, self.next_id = {}, 0
 
     def _interfaces(self, sensor):
@@ -25,7 +25,8 @@ class Section:
             return b""
         count = self.interfaces[sensor]
         self.ids[sensor], self.next_id = self.next_id, self.next_id + count
-        return b"".join(pcapng.interface(sensor_name(sensor), sensor + 1, f"wlan{n}") for n in range(count))
+        return b"".join(pcapng.interface(sensor_name(sensor), sensor + 1, f"wlan{n}", self.floors[sensor])
+                        for n in range(count))
 
     def _batches(self, items):
         batch, frames = [], 0

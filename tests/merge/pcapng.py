@@ -53,11 +53,12 @@ def section():
                  option(4, b"saluki-collector simulated"))
 
 
-def interface(sensor, number, interface_name):
+def interface(sensor, number, interface_name, floor=None):
     description = f"sensor {sensor} (id {number}), interface {interface_name} by tc"
+    comment = "saluki, simulated, keep all" + ("" if floor is None else f", floor={floor}")
     return block(INTERFACE, struct.pack("<HHI", RADIOTAP_LINKTYPE, 0, SNAPLEN),
                  option(2, f"{sensor}:{interface_name}".encode()), option(3, description.encode()),
-                 option(9, b"\x09"), option(12, b"Linux, simulated"), option(1, b"saluki, simulated, keep all"))
+                 option(9, b"\x09"), option(12, b"Linux, simulated"), option(1, comment.encode()))
 
 
 def statistics(interface_id, time_ns, *options):

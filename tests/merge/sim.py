@@ -47,6 +47,7 @@ class Parameters:
     dual: float = _say(.4, "share of sensors with two radios")
     bad: float = _say(.02, "share of frames with a wrong FCS, at -80 dBm")
     islands: int = _say(0, "1: a fourth of all is in a building out of reach")
+    floors: int = _say(0, "of the building; 0: sensors have no floor")
     tsft: float = _say(0.0, "share of sensors whose radios give a TSFT")
     tsft_noise: float = _say(.3, "us: sigma, before the TSFT is rounded down")
     tsft_resets: int = _say(0, "radios whose TSFT is reset")
@@ -64,7 +65,7 @@ def simulate(**parameters):
     sent = transmissions(p, building.channels, set(building.open_aps.tolist()))
     frames = mac_frames(sent, p.aps, building.open_aps)
     limits = header_ends(frames[0]) if p.keep_headers else np.full(len(sent["kind"]), KEPT)
-    return Air(p, sent, frames, limits, building.radios)
+    return Air(p, sent, frames, limits, building.radios, building.floors)
 
 
 def write(air, name, files):
