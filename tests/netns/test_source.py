@@ -121,6 +121,9 @@ def test_many_sensors(world, bundled):
     names = [name for name, in tshark_fields(world.out, "frame.interface_name")]
     assert sorted(numbers(world.out)) == list(range(sent))
     assert {names.count(f"room-{i}:mon0") for i in range(50)} == {20}
+    comments = [f"floor={i % 3} x=1.5, group floor-{i % 2}".encode() for i in range(50)]  # saluki-merge reads the floor
+    written = world.out.read_bytes()
+    assert all(written.count(comment) == comments.count(comment) for comment in comments)
     testbed.wait_for(lambda: world.sensor("room-49") and world.sensor("room-49")["written"] == 20, "statistics")
     stats = world.sensor("room-49")
     assert stats["group"] == "floor-1" and stats["balance"] == 0
