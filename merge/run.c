@@ -248,10 +248,12 @@ static int look_at_damage(const struct run *r)
 	return in->bad_blocks || in->astray ? -EBADMSG : 0;
 }
 
-/* Then other mergers have nothing, either. */
+/* Then the slice is empty. */
 static void look_at_floors(const struct run *r)
 {
-	if (r->o->slice.floor_count && r->sensors.count && !r->sensors.any_floor)
+	const struct slice_floor none = { .known = false };
+
+	if (r->sensors.count && !r->sensors.any_floor && !slice_has_floor(&r->o->slice, none))
 		log_line("--floor: the input says no sensor's floor; give each sensor the word "
 			 "floor=NUMBER in the collector's sensors file");
 }

@@ -95,7 +95,7 @@ bool slice_is_near(const struct slice *s, struct slice_floor of)
 	return !of.known || !s->floor_count;
 }
 
-static bool has_floor(const struct slice *s, struct slice_floor of)
+bool slice_has_floor(const struct slice *s, struct slice_floor of)
 {
 	for (unsigned int i = 0; i < s->floor_count; i++)
 		if (s->floors[i].known == of.known && s->floors[i].floor == of.floor)
@@ -107,6 +107,6 @@ bool slice_has(const struct slice *s, struct slice_floor of, uint16_t mhz)
 {
 	for (unsigned int i = 0; i < s->channel_count; i++)
 		if (s->mhz[i] == mhz)
-			return has_floor(s, of);
-	return !s->channel_count && has_floor(s, of);
+			return slice_has_floor(s, of);
+	return !s->channel_count && slice_has_floor(s, of);
 }

@@ -36,7 +36,8 @@ static inline bool slice_is_whole(const struct slice *s)
 }
 /* Whether a sensor on this floor may hear what is of one of the slice's floors. */
 bool slice_is_near(const struct slice *s, struct slice_floor of);
-/* Whether a transmission of this floor and channel is in the slice. */
+/* Whether transmissions of this floor, or of this floor and channel, are in the slice. */
+bool slice_has_floor(const struct slice *s, struct slice_floor of);
 bool slice_has(const struct slice *s, struct slice_floor of, uint16_t mhz);
 
 #endif

@@ -462,7 +462,8 @@ def merges():
     frames = [frame.data for one in data for _, frame in captures._pcapng(whole_blocks(one))]
     floors = b"".join(data for _, data in sim.simulate(sensors=4, floors=4, dual=0., **parameters).stream())[:4000]
     slices = [bytes([how]) + floors for how in (4, 6)]
-    return {"merge": [*(bytes([how]) + one for one in data for how in range(4)), *slices], "merge_blocks": [*data, *pcap_read()],
+    return {"merge": [bytes([how]) + one for one in data for how in range(4)] + slices,
+            "merge_blocks": [*data, *pcap_read()],
             "merge_trace": [trace[-4000:] if n % 2 else trace[:4000] for n, one in enumerate(data) for trace in merged(one)],
             "identity": [bytes([n % 3, 0]) + frame for n, frame in enumerate(frames)]}
 
