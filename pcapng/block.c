@@ -185,7 +185,7 @@ bool pcapng_sensor(const char *description, char *name, size_t size, unsigned in
 }
 
 /* The place is the last part of the comment, unless the sensor is in a group. Earlier parts are the
- * sensor's own words. */
+ * sensor's own words, so a sensor whose place the collector does not know can claim one. */
 bool pcapng_floor(const char *comment, int32_t *floor)
 {
 	const char *end = comment + strlen(comment), *place = NULL;
