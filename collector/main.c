@@ -21,7 +21,9 @@
  * effect, and send an ACK, which runs fills in. A session that renews no other goes from
  * session_receive by sensor_sessions to intake, and there to runs. If complete combos of the last
  * run are unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
- * With --source, source/ takes combos from saluki-kafka, and calls split.
+ * With --sink, sink/ is in the place of interfaces to files/: output_sink passes whole combos to
+ * saluki-kafka. With --source, source/ is in the network's place: it takes combos from saluki-kafka,
+ * and calls split.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *

@@ -71,18 +71,13 @@ int hold_ask(struct output *out)
 	return b->fits ? 0 : -ENOSPC;
 }
 
-static bool is_room(int err)
-{
-	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
-}
-
 bool hold_is_full(const struct output *out, int err)
 {
 	if (out->o->source) /* the log keeps what is not written, whatever the reason is */
 		return err && err != -EPIPE;
 	if (err == -EFBIG && out->of_capture && out->size_max == UINT64_MAX)
 		return false; /* it never has room again, and no other process writes the rest */
-	return out->regular && is_room(err);
+	return out->regular && (err == -ENOSPC || err == -EDQUOT || err == -EFBIG);
 }
 
 static void log_hold(const struct output *out, int err)
@@ -100,9 +95,14 @@ static void log_hold(const struct output *out, int err)
 			 out->name);
 		return;
 	}
-	log_line("%s: %s; nothing is written until %s, and %s frames", out->name, why,
-		 is_room(err) ? "there is room" : "that is over",
-		 out->o->source ? "the brokers keep the" : "sensors keep their");
+	if (out->o->source)
+		log_line("%s: %s; nothing is written until that is over, and the brokers keep the "
+			 "frames",
+			 out->name, why);
+	else
+		log_line("%s: %s; nothing is written until there is room, and sensors keep their "
+			 "frames",
+			 out->name, why);
 }
 
 void hold_begin(struct output *out, int err)

@@ -477,7 +477,7 @@ def test_what_cannot_be_written_stays_in_the_log(world, bundled):
     world.collector(write="/dev/full")
     g = world.get()
     g.send(world.record.message, *world.run.combos(frames_of(bundled, 100)))
-    world.now.expect("/dev/full: No space left on device; nothing is written until there is room, and the brokers keep the frames")
+    world.now.expect("/dev/full: No space left on device; nothing is written until that is over, and the brokers keep the frames")
     assert not g.look(2) or g.done == [1], g.done  # the record is known
     status, said = world.now.finish()
     assert status == 1 and source_line(said)["combos"] == 0, said
@@ -554,7 +554,7 @@ def test_a_full_disk(world, bundled):
     g.await_done()
     with pytest.raises(TimeoutError):
         g.send(*combos[50:])
-    world.now.expect("nothing is written until there is room")
+    world.now.expect("nothing is written until that is over")
     while g.look(1):
         pass
     done = len(g.done) - 1
@@ -583,7 +583,7 @@ def test_a_stop_while_a_message_waits(world, bundled):
     g.send(world.record.message)
     with pytest.raises(TimeoutError):
         g.send(*combos)
-    world.now.expect("nothing is written until there is room")
+    world.now.expect("nothing is written until that is over")
     status, said = world.now.finish()
     assert status == 1 and source_line(said)["waiting"] == 1 and source_line(said)["balance"] == 0, said
     world.bed.ns.run("mount", "-o", "remount,size=64m", disk)
