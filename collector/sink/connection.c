@@ -96,18 +96,18 @@ static void take(struct connection *c, const uint8_t *in, size_t len,
 	}
 }
 
-/* Returns whether the other end is still there. */
-static bool take_all(struct connection *c, const struct connection_user *u)
+/* Takes some: datagrams come in between. Returns whether the other end is still there. */
+static bool take_some(struct connection *c, const struct connection_user *u)
 {
 	uint8_t in[PUT_DONE_BYTES];
-	ssize_t len;
+	ssize_t len = 1;
 
-	do {
+	for (int n = 0; n < BATCH && len > 0 && c->sock >= 0; n++) {
 		len = recv(c->sock, in, sizeof(in), MSG_DONTWAIT);
 		if (len > 0)
 			take(c, in, len, u);
-	} while (c->sock >= 0 && (len > 0 || (len < 0 && errno == EINTR)));
-	return c->sock < 0 || (len < 0 && errno == EAGAIN);
+	}
+	return c->sock < 0 || len > 0 || (len < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 /* ---- to saluki-kafka ------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ void connection_serve(struct connection *c, struct window *w, const struct conne
 		answer(c, w);
 	if (c->sock < 0)
 		return;
-	there = take_all(c, u);
+	there = take_some(c, u);
 	if (c->sock < 0)
 		return; /* it was turned away */
 	if (there && c->greeted)

@@ -2,6 +2,7 @@
 """--sink: combos go to a stand-in for `saluki-kafka put`, and are settled when it confirms them."""
 import json
 import pathlib
+import random
 import time
 
 import pytest
@@ -209,6 +210,24 @@ def test_viewers_socket_is_left_to_others(sunk):
     listening = pathlib.Path(f"/proc/{sunk().pid()}/net/unix").read_text()
     assert str(sunk.path) in listening
     assert "/run/saluki-collector/live" not in listening
+
+
+def test_nonsense_of_saluki_kafka(bed, sunk, connect, bundled):
+    """Malformed packets and numbers that were never sent change nothing."""
+    collector = sunk()
+    chance = random.Random(1)
+    peer = connect(confirms=lambda m: False)
+    for _ in range(2000):
+        peer.sock.send(bytes([chance.randrange(6)]) + chance.randbytes(chance.randrange(300)))
+    sensor = bed.reader("lib", bundled)
+    peer.wait(lambda p: p.of(put.SENSORS))
+    peer.sock.send(bytes(put.PACKET_MAX // 2))
+    peer.confirms = lambda m: True
+    peer.done(*[m.number for m in peer.messages], *[m.number + 1 for m in peer.messages])
+    assert sensor.finish(signo=None)[0] == 0
+    assert collector.finish()[0] == 0
+    stats = collector.sensor_stats("lib")
+    assert stats["written"] == stats["exported"] == peer.frames() and stats["balance"] == 0, stats
 
 
 def test_usage(bed):
