@@ -53,7 +53,11 @@ static void say_absent(struct collector *c, int err)
 {
 	const char *option = c->role == PUT_ROLE_SINK ? "--sink" : "--source";
 
-	if (!c->said)
+	if (!c->said && err == -EACCES)
+		log_line("--socket %s: this user may not use it; it must be in the group "
+			 "saluki-kafka, or the one who started the collector (--user)",
+			 c->path);
+	else if (!c->said)
 		log_line("--socket %s: %s; waiting for a collector with %s %s", c->path,
 			 strerror(-err), option, c->path);
 	c->said = true;

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,9 @@ enum {
 	}
 #define DEF_USER                                                                                   \
 	{                                                                                          \
-		OPT_USER, "user", "NAME", "user of the process (default nobody)"                   \
+		OPT_USER, "user", "NAME",                                                          \
+			"user of the process (default " OPTIONS_USER                               \
+			"\nif there is one, otherwise nobody)"                                     \
 	}
 #define DEF_QUIET                                                                                  \
 	{                                                                                          \
@@ -273,7 +276,8 @@ int options_parse(struct kafka_options *o, enum options_command command, int arg
 				     .prefix = OPTIONS_PREFIX_DEFAULT,
 				     .partitions = OPTIONS_PARTITIONS,
 				     .replicas = OPTIONS_REPLICAS,
-				     .user = PRIVSEP_USER_DEFAULT };
+				     .user = getpwnam(OPTIONS_USER) ? OPTIONS_USER
+								    : PRIVSEP_USER_DEFAULT };
 	host_name(o->host);
 	o->instance = o->host;
 	if (has_file && config_begin(&in, argc, argv))

@@ -13,6 +13,8 @@
 #define OPTIONS_PREFIX_MAX 200 /* a topic's name has up to 249 characters */
 #define OPTIONS_PARTITIONS 12
 #define OPTIONS_REPLICAS 3
+#define OPTIONS_USER "saluki-kafka" /* if there is one; its group may use the collectors' sockets  \
+				     */
 
 enum options_command { OPTIONS_PUT, OPTIONS_GET, OPTIONS_TOPICS };
 
