@@ -92,7 +92,7 @@ struct put_name {
 	uint32_t frames; /* in the combo */
 	uint64_t run;	 /* of the sensor's agent: random */
 	uint64_t count;	 /* of the combo in its run, from 0; other kinds: of the next one */
-	uint64_t first;	 /* frames of the run before this combo */
+	uint64_t first;	 /* frames of the run before this combo; other kinds: 0 */
 	uint64_t info;	 /* HASH of the sensor's record in PREFIX.sensors */
 };
 
