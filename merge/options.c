@@ -16,7 +16,7 @@
 
 enum { OPT_ALL = 256, OPT_CHANNEL, OPT_COMPLETION, OPT_FLOOR, OPT_REACH, OPT_VERSION };
 
-#define REACH_DEFAULT 1 /* floors */
+#define REACH_DEFAULT 2 /* floors */
 
 static const struct option_def defs[] = {
 	{ 'r', "read", "FILE",
@@ -34,7 +34,7 @@ static const struct option_def defs[] = {
 	  "'none' stands for sensors without a floor" },
 	{ OPT_REACH, "reach", "FLOORS",
 	  "with --floor: use the sensors of so many floors above and\n"
-	  "below, too (default 1)" },
+	  "below, too (default 2)" },
 	{ OPT_CHANNEL, "channel", "LIST",
 	  "write only transmissions of these channels, such as 1,6,36;\n"
 	  "'none' stands for frames without a channel" },

@@ -196,8 +196,8 @@ def test_sensors_of_other_floors_are_not_read(building, folder):
     blocks.data[begin + 1] = 9  # version of the radiotap header
     blocks.data[begin] = 9
     (folder / "noise.pcapng").write_bytes(blocks.data.tobytes())
-    noise = merged(folder, "noisy", "--floor", "1", folder / "noise.pcapng")
-    clean = merged(folder, "clean", "--floor", "1", building.stream)
+    noise = merged(folder, "noisy", "--floor", "1", "--reach", "1", folder / "noise.pcapng")
+    clean = merged(folder, "clean", "--floor", "1", "--reach", "1", building.stream)
     assert transmissions_without_times(noise) == transmissions_without_times(clean)
     found = check(noise)
     assert found["malformed"] == 0 and found["left_to_others"] > len(begin) and found["missed"] == 0
