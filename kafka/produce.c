@@ -137,13 +137,15 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *arg)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Brokers refuse a batch for one stamp that is an hour ahead, and keep a file for ever for one that
- * is a year ahead. A sensor's clock may be wrong. */
-static int64_t stamp(const struct put *m)
+/* A sensor's clock may be wrong, and its store may be days old. Brokers refuse a batch for one
+ * stamp that is an hour ahead, keep a file for ever for one that is a year ahead, and delete at
+ * once what is older than the topic's retention. */
+static int64_t stamp(const struct topic *t, const struct put *m)
 {
 	uint64_t now_ms = clock_ns(CLOCK_REALTIME_COARSE) / 1000000;
+	uint64_t age_ms = m->time_ms < now_ms ? now_ms - m->time_ms : 0;
 
-	return m->time_ms < now_ms ? m->time_ms : now_ms;
+	return m->time_ms > now_ms || age_ms > topic_age_ms(t) ? now_ms : m->time_ms;
 }
 
 static const char *why_never(const struct produce *p, const struct put *m)
@@ -166,7 +168,7 @@ void produce_take(struct produce *p, const struct put *m)
 		{ .vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY },
 		{ .vtype = RD_KAFKA_VTYPE_KEY, .u.mem = { (void *)m->key, m->key_len } },
 		{ .vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = { (void *)m->value, m->value_len } },
-		{ .vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = stamp(m) },
+		{ .vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = stamp(&p->known->list[m->topic], m) },
 		{ .vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = (void *)(uintptr_t)m->number },
 		{ .vtype = RD_KAFKA_VTYPE_HEADER,
 		  .u.header = { PUT_HEADER_NAME, m->header, m->header_len } },

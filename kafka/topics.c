@@ -10,7 +10,6 @@
 #include "admin.h"
 
 #define STEP_MS 1000
-#define YEAR_MS (365 * 86400000LL)
 
 static const char *const endings[] = {
 	[PUT_COMBOS] = "combos", [PUT_SENSORS] = "sensors", [PUT_LEDGER] = "ledger"
@@ -197,10 +196,17 @@ const char *topic_advice(const struct topic *t, enum put_topic which)
 	if (*t->compression && strcmp(t->compression, "producer") &&
 	    strcmp(t->compression, "uncompressed"))
 		return "compression.type is not producer: the brokers compress again";
-	if (t->oldest_ms >= 0 && t->oldest_ms < YEAR_MS)
-		return "message.timestamp.before.max.ms: the brokers refuse what sensors have "
-		       "stored for longer";
 	return NULL;
+}
+
+uint64_t topic_age_ms(const struct topic *t)
+{
+	uint64_t age_ms = t->oldest_ms < 0 ? INT64_MAX : t->oldest_ms;
+
+	if (t->retention_ms >= 0 && strstr(t->cleanup, "delete") &&
+	    (uint64_t)t->retention_ms < age_ms)
+		age_ms = t->retention_ms;
+	return age_ms / 2;
 }
 
 static long smaller(long a, long b)

@@ -47,6 +47,8 @@ bool topics_are_fit(const struct topics *t, bool allow_weak, char why[TOPICS_WHY
 bool topic_is_fit(const struct topic *t, bool allow_weak, char why[TOPICS_WHY_MAX]);
 /* What should be different, but forbids nothing; NULL: nothing. */
 const char *topic_advice(const struct topic *t, enum put_topic which);
+/* How old a message may be, so that the topic takes it, and keeps it for as long again. */
+uint64_t topic_age_ms(const struct topic *t);
 /* The largest batch that all topics take, at most `most`. */
 long topics_batch_bytes(const struct topics *t, long most);
 /* Creates the missing ones. Returns 0, or -errno after a line. */

@@ -55,8 +55,6 @@ def test_faults_are_named(broker, prefix):
 
 @pytest.mark.parametrize("setting,advice", [
     ({"compression_type": "zstd"}, "compression.type is not producer: the brokers compress again"),
-    ({"message_timestamp_before_max_ms": 3_600_000}, "message.timestamp.before.max.ms: the brokers refuse what sensors have "
-     "stored for longer"),
 ])
 def test_advice(broker, prefix, setting, advice):
     broker.create_topic(f"{prefix}.combos", **setting)
