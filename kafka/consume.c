@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "topic_error.h"
 
 #define MESSAGES_AT_ONCE 1000
 /* A pause drops what librdkafka has read ahead, so a short one is only waited for. */
@@ -292,22 +293,6 @@ static void take_event(struct consume *c, const rd_kafka_message_t *m)
 			p->position = m->offset;
 		*c->why = 0;
 		break;
-	case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-	case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-	case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-		snprintf(c->why, sizeof(c->why),
-			 "topic %s is missing; create it with 'saluki-kafka topics'", c->topic);
-		break;
-	case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-		snprintf(c->why, sizeof(c->why),
-			 "topic %s: the brokers forbid this user to read; allow the operation Read",
-			 c->topic);
-		break;
-	case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
-		snprintf(c->why, sizeof(c->why),
-			 "the brokers forbid this user the group; allow the operation Read of the "
-			 "group");
-		break;
 	case RD_KAFKA_RESP_ERR__FATAL:
 	case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
 		c->client.fatal = true;
@@ -315,7 +300,8 @@ static void take_event(struct consume *c, const rd_kafka_message_t *m)
 	case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: /* it joins again */
 		break;
 	default:
-		brokers_error(&c->brokers, m->err, rd_kafka_message_errstr(m));
+		if (!topic_error(m->err, c->topic, c->why))
+			brokers_error(&c->brokers, m->err, rd_kafka_message_errstr(m));
 	}
 }
 

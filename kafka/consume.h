@@ -11,6 +11,7 @@
 #include "holds.h"
 #include "options.h"
 #include "strangers.h"
+#include "topic_error.h"
 
 /* received = done + rejected + passed + newer + returned + in flight */
 struct consume_counts {
@@ -42,7 +43,7 @@ struct consume {
 	bool late;		   /* the log has said that a message is of a later version */
 	uint64_t full_ns;	   /* since when there is no room; 0: there is */
 	int32_t assigned;	   /* partitions */
-	char why[BROKERS_WHY_MAX]; /* the brokers refuse something; "": nothing */
+	char why[TOPIC_ERROR_MAX]; /* the brokers refuse something; "": nothing */
 };
 
 /* The other fields are set. Returns 0, or -errno after a line. */

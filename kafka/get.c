@@ -295,18 +295,19 @@ static int serve(struct get_run *r, const struct pollfd *p, bool tick)
 static bool tick(struct get_run *r)
 {
 	uint64_t now = monotonic_ns();
-	const char *away;
+	const char *away, *why;
 
 	if (now < r->tick_ns)
 		return false;
 	r->tick_ns = now + SECOND_NS;
 	collector_connect(&r->collector, now);
 	away = brokers_look(r->joined ? &r->consume.brokers : &r->sensors.brokers, true, now);
+	why = *r->consume.why ? r->consume.why : r->sensors.why;
 	if (!away)
-		say(r, r->consume.why);
+		say(r, why);
 	if (r->joined)
 		consume_commit(&r->consume, 0);
-	tell(r, away ?: *r->consume.why ? r->consume.why : NULL, now);
+	tell(r, away ?: *why ? why : NULL, now);
 	return true;
 }
 

@@ -42,6 +42,7 @@ int sensors_open(struct sensors *s, const struct kafka_config *config, const cha
 	rd_kafka_conf_t *conf = kafka_config_make(config, settings);
 	int err;
 
+	s->topic = topic;
 	brokers_init(&s->brokers, config->brokers);
 	if (!conf || client_open(&s->client, RD_KAFKA_CONSUMER, conf, &s->brokers))
 		return -EINVAL;
@@ -93,12 +94,28 @@ static void take_event(struct sensors *s, rd_kafka_message_t *m)
 	rd_kafka_message_destroy(m);
 }
 
+/* librdkafka says nothing if the topic is deleted, and does not go on if it is created again. */
+static void check_topic(struct sensors *s)
+{
+	rd_kafka_resp_err_t err = watermarks_error(&s->watermarks);
+
+	if (err && topic_error(err, s->topic, s->why))
+		return;
+	if (!err && *s->why) {
+		*s->why = 0;
+		for (int32_t i = 0; i < s->watermarks.partitions; i++)
+			watermarks_move(&s->watermarks, i, 0);
+		assign(s, s->topic, s->watermarks.partitions);
+	}
+}
+
 bool sensors_serve(struct sensors *s)
 {
 	uint64_t before = s->received, reached = s->reached;
 	rd_kafka_message_t *m;
 	int n = 0;
 
+	check_topic(s);
 	client_clear(&s->client);
 	while (n++ < MESSAGES_AT_ONCE && (m = rd_kafka_consumer_poll(s->client.rk, 0)))
 		take_event(s, m);

@@ -10,6 +10,7 @@
 #include "client.h"
 #include "records.h"
 #include "strangers.h"
+#include "topic_error.h"
 #include "watermarks.h"
 
 struct sensors {
@@ -19,7 +20,9 @@ struct sensors {
 	struct records *records;
 	struct strangers *strangers;
 	uint64_t received, reached; /* messages; the last ticket */
-	bool caught_up;		    /* all that was there at the start is read */
+	char why[TOPIC_ERROR_MAX];  /* the topic cannot be read; "": it can */
+	const char *topic;
+	bool caught_up; /* all that was there at the start is read */
 };
 
 /* Returns 0, or -errno after a line. */

@@ -11,7 +11,7 @@
 #define TIMEOUT_MS 2000
 
 /* Returns the topic's ends in a list, or NULL. The stamp -1 asks for the end. */
-static rd_kafka_topic_partition_list_t *ask(struct watermarks *w)
+static rd_kafka_topic_partition_list_t *ask(struct watermarks *w, rd_kafka_resp_err_t *error)
 {
 	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(w->partitions);
 	rd_kafka_resp_err_t err;
@@ -21,6 +21,7 @@ static rd_kafka_topic_partition_list_t *ask(struct watermarks *w)
 	err = rd_kafka_offsets_for_times(w->rk, list, TIMEOUT_MS);
 	for (int i = 0; i < list->cnt && !err; i++)
 		err = list->elems[i].err;
+	*error = err;
 	if (!err)
 		return list;
 	rd_kafka_topic_partition_list_destroy(list);
@@ -44,6 +45,7 @@ static void *run(void *arg)
 {
 	struct watermarks *w = arg;
 	rd_kafka_topic_partition_list_t *list;
+	rd_kafka_resp_err_t error;
 	struct timespec until;
 
 	pthread_mutex_lock(&w->lock);
@@ -54,8 +56,9 @@ static void *run(void *arg)
 		}
 		w->begun = w->asked;
 		pthread_mutex_unlock(&w->lock);
-		list = ask(w);
+		list = ask(w, &error);
 		pthread_mutex_lock(&w->lock);
+		w->error = error;
 		if (list) {
 			answer(w, list);
 			rd_kafka_topic_partition_list_destroy(list);
@@ -123,6 +126,16 @@ uint64_t watermarks_reached(struct watermarks *w)
 			ticket = 0;
 	pthread_mutex_unlock(&w->lock);
 	return ticket;
+}
+
+rd_kafka_resp_err_t watermarks_error(struct watermarks *w)
+{
+	rd_kafka_resp_err_t error;
+
+	pthread_mutex_lock(&w->lock);
+	error = w->error;
+	pthread_mutex_unlock(&w->lock);
+	return error;
 }
 
 void watermarks_stop(struct watermarks *w)

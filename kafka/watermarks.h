@@ -24,6 +24,7 @@ struct watermarks {
 	pthread_cond_t wake;
 	bool started, stop;
 	uint64_t asked, begun, answered; /* tickets */
+	rd_kafka_resp_err_t error;	 /* of the last question */
 };
 
 /* Starts the thread. Returns 0 or -errno. */
@@ -35,6 +36,8 @@ void watermarks_ask(struct watermarks *w, uint64_t ticket);
 void watermarks_move(struct watermarks *w, int32_t partition, int64_t offset);
 /* Returns the last ticket whose ends the reader has reached. */
 uint64_t watermarks_reached(struct watermarks *w);
+/* Returns why the last question has no answer; 0: it has one. */
+rd_kafka_resp_err_t watermarks_error(struct watermarks *w);
 /* Ends the thread, after its question. */
 void watermarks_stop(struct watermarks *w);
 

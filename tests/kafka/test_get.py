@@ -340,6 +340,22 @@ def test_deleted_topic_is_waited_for(tmp_path, broker, topics, source):
     assert sorted(source.values()) == sorted(m.value for m in combos(20))
 
 
+def test_deleted_topic_of_records(tmp_path, broker, topics, source):
+    produce_records(broker, topics)
+    produce(broker, topics, combos(10))
+    with get(tmp_path, broker, topics) as program:
+        source.run(lambda: len(source.combos) == 10)
+        broker.delete_topic(f"{topics}.sensors")
+        produce(broker, topics, combos(10, first=10, info=2))
+        source.run(lambda: source.why() == f"topic {topics}.sensors is missing; create it with 'saluki-kafka topics'")
+        assert len(source.combos) == 10
+        broker.create_topic(f"{topics}.sensors", 2, cleanup_policy="compact")
+        produce_records(broker, topics, info=2)
+        source.run(lambda: len(source.combos) == 20)
+        source.run(lambda: source.why() is None)
+        assert program.stop() == 0
+
+
 def test_topic_that_may_not_be_read(tmp_path, broker, topics, source):
     produce_records(broker, topics)
     produce(broker, topics, combos(10))

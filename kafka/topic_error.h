@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Topic errors: what people must do about an error of a topic that is read. */
+#ifndef KAFKA_TOPIC_ERROR_H
+#define KAFKA_TOPIC_ERROR_H
+
+#include <librdkafka/rdkafka.h>
+#include <stdbool.h>
+
+#define TOPIC_ERROR_MAX 400
+
+/* Returns whether the error is the topic's or the group's, with what to do in `why`. */
+bool topic_error(rd_kafka_resp_err_t err, const char *topic, char why[TOPIC_ERROR_MAX]);
+
+#endif
