@@ -39,6 +39,22 @@ RUNS = {
         "full": ([], ["SETTLE_ON_HOLD", "DROP_ON_HOLD", "NO_TRUNCATE", "RUN_BEGINS_ON_HOLD",
                       "FLOOR_AT_ONCE", "PASS_OVER_IN_SILENCE"]),
     },
+    "log": {
+        "kills": (["SINK_KILLS=1", "PUT_KILLS=2", "REFUSED=1", "GIVE_UP=1", "GET_KILLS=1",
+                   "SOURCE_KILLS=1"],
+                  ["SETTLE_BEFORE_LOG", "FORGET_WINDOW", "REFUSE_IN_SILENCE", "DONE_BEFORE_WRITE",
+                   "COMMIT_BEFORE_DONE", "FORGET_NAMES"]),
+        "moves": (["MOVES=2", "PUT_KILLS=1", "GIVE_UP=1", "SOURCE_KILLS=1"],
+                  ["MOVED_IS_LOST", "FORGET_WINDOW", "LATE_STAYS_LOST"]),
+        "moves-and-kills": (["MOVES=2", "SINK_KILLS=1", "GIVE_UP=1", "SOURCE_KILLS=1"],
+                            ["SETTLE_BEFORE_LOG", "MOVED_IS_LOST"]),
+        "errors": (["ERRORS=1", "SINK_KILLS=1", "PUT_KILLS=1", "GET_KILLS=1", "SOURCE_KILLS=1"],
+                   ["SETTLE_TO_NEWEST", "NO_LATE"]),
+        "runs": (["RESTARTS=1", "MOVES=2", "SINK_KILLS=1", "PUT_KILLS=1", "SOURCE_KILLS=1"],
+                 ["SWITCH_UNCONFIRMED", "FORGET_NAMES"]),
+        "readers": (["HANDOVERS=2", "PUT_KILLS=1", "GET_KILLS=1", "SOURCE_KILLS=1"],
+                    ["DONE_BEFORE_WRITE", "COMMIT_BEFORE_DONE"]),
+    },
 }
 
 SOUND = [pytest.param(m, run, id=f"{m}-{run}") for m in RUNS for run in RUNS[m]]
@@ -102,7 +118,7 @@ def named(model):
     """The functions named in a model's comments, with their files."""
     text = re.sub(r"\n[ \t]*\*", " ", source(model))
     text = re.sub(r"[ \t]+", " ", text)
-    for path, names in re.findall(r"((?:agent|bpf|collector|wire)/[\w/]+\.[ch]): (\w+(?:, \w+)*)",
+    for path, names in re.findall(r"((?:agent|bpf|collector|kafka|wire)/[\w/]+\.[ch]): (\w+(?:, \w+)*)",
                                   text):
         for name in names.split(", "):
             yield path, name
