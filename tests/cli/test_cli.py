@@ -196,8 +196,8 @@ def test_version(command):
      "millions of bytes, or with a suffix K, M or G, in powers of 1024\n"),
     ("saluki-merge --floor a x", "saluki-merge: --floor 'a': a floor is a whole number, from -10000 to 10000, or 'none'\n"),
     ("saluki-merge --floor 1, x", "saluki-merge: --floor '': a floor is a whole number, from -10000 to 10000, or 'none'\n"),
-    ("saluki-merge --channel 1,300 x", "saluki-merge: --channel '300': a channel is a number from 1 to 196, 6g:1 to 6g:233, or "
-     "MHz from 1000 to 7250\n"),
+    ("saluki-merge --channel 1,300 x", "saluki-merge: --channel '300': a channel is a number from 1 to 196, 6g:1 to "
+     "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki-merge --floor 1 --all x", "saluki-merge: --all does not go with --floor and --channel\n"),
     ("saluki-merge --channel 1 --all x", "saluki-merge: --all does not go with --floor and --channel\n"),
     ("saluki-merge --reach 2 x", "saluki-merge: --reach goes with --floor\n"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: web/server.o web/answers.o web/api.o web/clients.o web/history.o web/look.o web/metric.o
- * web/metrics.o web/metrics_radios.o web/metrics_sensors.o web/metrics_sums.o web/page.o
+ * web/metrics.o web/metrics_kafka.o web/metrics_radios.o web/metrics_sensors.o web/metrics_sums.o
+ * web/page.o
  * web/request.o web/routes.o web/sums.o board/json.o board/look.o board/read.o board/why.o
  * common/json.o common/log.o common/privsep.o common/unix_take.o common/unix_address.o
  * wire/channel.o */

@@ -477,7 +477,7 @@ def test_what_cannot_be_written_stays_in_the_log(world, bundled):
     world.collector(write="/dev/full")
     g = world.get()
     g.send(world.record.message, *world.run.combos(frames_of(bundled, 100)))
-    world.now.expect("/dev/full: No space left on device; nothing is written until that is over, and the brokers keep the frames")
+    world.now.expect("/dev/full: No space left on device; nothing is written until that is over, and the brokers keep")
     assert not g.look(2) or g.done == [1], g.done  # the record is known
     status, said = world.now.finish()
     assert status == 1 and source_line(said)["combos"] == 0, said
