@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/source/take.o collector/source/run.o collector/source/late.o
+/* links: wire/progress.o collector/source/take.o collector/source/run.o collector/source/late.o
  * collector/source/roster.o collector/source/records.o collector/source/done.o
  * collector/combo/combos.o collector/combo/runs.o collector/combo/gaps.o collector/combo/progress.o
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/sensor.o
