@@ -91,7 +91,7 @@ BOARD := $(BUILD)/board.a
 PCAPNG := $(BUILD)/pcapng.a
 ARCHIVE := $(BUILD)/archive.a
 DISSECT := $(BUILD)/dissect.a
-KAFKA_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kafka/*.c))
+KAFKA_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kafka/*.c kafka/*/*.c))
 KEEP_SOURCES := $(wildcard keep/*.c keep/*/*.c)
 KEEP := $(KEEP_SOURCES:%.c=$(BUILD)/%.o)
 LIVE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard live/*.c))
@@ -744,7 +744,7 @@ uninstall: ## remove the installed files
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] dissect/*.[ch] kafka/*.[ch] keep/*.[ch] keep/*/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] archive/*.[ch] board/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] dissect/*.[ch] kafka/*.[ch] kafka/*/*.[ch] keep/*.[ch] keep/*/*.[ch] live/*.[ch] merge/*.[ch] merge/*/*.[ch] pcapng/*.[ch] print/*.[ch] swarm/*.[ch] web/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -778,7 +778,7 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
 		-Iinclude -I. -I$(BUILD) agent archive board collector $(wildcard common) dissect kafka keep live merge pcapng print swarm web wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(KEEP_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c dissect/*.c kafka/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(KEEP_SOURCES) $(MERGE_SOURCES) $(wildcard archive/*.c board/*.c common/*.c dissect/*.c kafka/*.c kafka/*/*.c live/*.c pcapng/*.c print/*.c swarm/*.c web/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove all built files

@@ -22,10 +22,10 @@
  * session_receive by sensor_sessions to intake, and there to runs. If complete combos of the last
  * run are unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
  * With --sink, sink/ is in the place of interfaces to files/: output_sink passes whole combos to
- * saluki-kafka. With --source, source/ is in the network's place: it takes combos from saluki-kafka,
- * and calls split.
- * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
- * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
+ * saluki-kafka. With --source, source/ is in the network's place: it takes combos from
+ * saluki-kafka, and calls split. Each room includes only rooms below it. Beside them, model/ has
+ * the shared data about sensors. control/ sends orders to sensors, and compares frames with rules
+ * (struct combos, `framed`).
  *
  * live/ shows each combo to viewers, when output has its blocks. board/ looks once a second at all
  * sensors, and shows their state; status/ prints it, as another process.

@@ -8,7 +8,9 @@
  *     get:  brokers ─▶ consume ─▶ order: records, offsets ─▶ socket ─▶ collector --source
  *                         └─◀ commit ◀─────────┘◀─────────── DONE
  *
- * topics creates the three topics, and says what is wrong with them. Each command has a file.
+ * topics creates the three topics, and says what is wrong with them. Each command has a room: put/,
+ * get/ and topics/. They share link/, the socket to a collector, and client/, the beginning of all
+ * that librdkafka does: settings, connections and what goes wrong with them.
  */
 #include <stdio.h>
 
@@ -16,7 +18,7 @@
 #include "common/descriptors.h"
 #include "common/options.h"
 #include "common/version.h"
-#include "commands.h"
+#include "kafka/options/commands.h"
 
 enum { OPT_COMPLETION = 256, OPT_VERSION };
 

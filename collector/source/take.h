@@ -26,9 +26,9 @@ struct take_counts {
 	uint64_t bad;		 /* malformed, or against what came before */
 	uint64_t unknown_record; /* of a sensor whose record has not come */
 	uint64_t no_place;	 /* of sensors beyond ROSTER_MAX, or without memory */
-	uint64_t totals; /* and progress */
-	uint64_t records; /* and other keys of their topic */
-	uint64_t others;  /* of other topics */
+	uint64_t totals;	 /* and progress */
+	uint64_t records;	 /* and other keys of their topic */
+	uint64_t others;	 /* of other topics */
 };
 
 struct take {

@@ -96,6 +96,16 @@ KEEP = {
     "keep/process": set(),
     "keep/model": set(),
 }
+# put/ carries messages of link/, the socket to a collector, to the brokers; get/ carries them back. client/ is librdkafka's.
+KAFKA = {
+    "kafka": {"options"},
+    "kafka/put": {"topics", "link", "client", "options"},
+    "kafka/get": {"topics", "link", "client", "options"},
+    "kafka/topics": {"client", "options"},
+    "kafka/link": set(),
+    "kafka/client": set(),
+    "kafka/options": set(),
+}
 SHARED = {"wire", "common", "archive", "board", "dissect", "pcapng", "include/saluki"}
 # A file and the header of what the kernel programs compile too; who starts the printing, with its options.
 BOTH_SIDES = {("agent/source", "bpf"), ("agent", "print"), ("agent/options", "print")}
@@ -152,7 +162,8 @@ def modules(top):
     return found
 
 
-@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("keep", KEEP), ("merge", MERGE)])
+@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR), ("kafka", KAFKA), ("keep", KEEP),
+                                        ("merge", MERGE)])
 def test_rooms_include_in_one_direction(top, rooms):
     found = edges(top)
     assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
@@ -161,7 +172,7 @@ def test_rooms_include_in_one_direction(top, rooms):
     assert wrong == []
 
 
-@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR, KEEP, MERGE], ids=["agent", "collector", "keep", "merge"])
+@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR, KAFKA, KEEP, MERGE], ids=["agent", "collector", "kafka", "keep", "merge"])
 def test_no_rooms_may_include_one_another(rooms):
     top = min(rooms, key=len)
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []

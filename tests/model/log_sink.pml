@@ -52,7 +52,7 @@ inline append(what)
 }
 
 /* collector/sink/connection.c: connection_serve, answer; collector/sink/window.c: window_again;
- * kafka/put.c: carry, leave; kafka/produce.c: produce_open, produce_close; kafka/answers.c:
+ * kafka/put/put.c: carry, leave; kafka/put/produce.c: produce_open, produce_close; kafka/put/answers.c:
  * answers_forget. A new connection, and a new producer. */
 inline connect_again(n)
 {
@@ -70,7 +70,7 @@ inline connect_again(n)
 
 #define unsent (k.window & ~k.sent)
 
-/* collector/sink/connection.c: send_all; kafka/put.c: take_packets; kafka/produce.c: produce_take,
+/* collector/sink/connection.c: send_all; kafka/put/put.c: take_packets; kafka/put/produce.c: produce_take,
  * refuse */
 inline pass(n)
 {
@@ -87,7 +87,7 @@ inline pass(n)
 	c = 0
 }
 
-/* kafka/produce.c: on_delivery; kafka/answers.c: answers_done */
+/* kafka/put/produce.c: on_delivery; kafka/put/answers.c: answers_done */
 inline deliver(n)
 {
 	c = lowest_of(k.flight);
@@ -97,7 +97,7 @@ inline deliver(n)
 	c = 0
 }
 
-/* kafka/answers.c: answers_send; collector/sink/sink.c: done; collector/sink/window.c: window_find,
+/* kafka/put/answers.c: answers_send; collector/sink/sink.c: done; collector/sink/window.c: window_find,
  * window_remove; collector/model/ledger.c: ledger_delivered */
 inline take_done(n)
 {
@@ -292,7 +292,7 @@ end_collector:
 	:: d_step { k.old -> k.old = 0 }
 	/* SIGKILL of put, or the loss of its connection */
 	:: d_step { put_kills && k.sent && !k.old -> put_kills--; connect_again(n) }
-	/* kafka/produce.c: fail_topic, refuse_batch, refuse_large, fail: later messages may be in
+	/* kafka/put/produce.c: fail_topic, refuse_batch, refuse_large, fail: later messages may be in
 	 * the log already, until the producer ends. */
 	:: d_step { errors && k.flight && !k.trouble ->
 		errors--;

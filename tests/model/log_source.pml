@@ -134,7 +134,7 @@ inline begin_again()
 	forgetful = true
 }
 
-/* kafka/get.c: exchange, leave; kafka/offsets.c: offsets_rewind; collector/source/source.c:
+/* kafka/get/get.c: exchange, leave; kafka/get/offsets.c: offsets_rewind; collector/source/source.c:
  * disconnect; collector/source/done.c: done_forget */
 inline connect_get(from)
 {
@@ -143,7 +143,7 @@ inline connect_get(from)
 	due = from
 }
 
-/* kafka/consume.c: revoke, assign; kafka/get.c: settle; kafka/offsets.c: offsets_assign,
+/* kafka/get/consume.c: revoke, assign; kafka/get/get.c: settle; kafka/get/offsets.c: offsets_assign,
  * offsets_revoke. The one that loses the partition still has its buffer, and its memory. */
 inline hand_over()
 {
@@ -171,7 +171,7 @@ active proctype source()
 	do
 	:: d_step { pos < length -> take() }
 	:: d_step { me.buffer -> flush() }
-	/* collector/source/done.c: done_send; kafka/get.c: take_number; kafka/offsets.c:
+	/* collector/source/done.c: done_send; kafka/get/get.c: take_number; kafka/get/offsets.c:
 	 * offsets_done */
 	:: d_step { done < due ->
 		c = 0;
@@ -183,7 +183,7 @@ active proctype source()
 		od;
 		c = 0;
 		done = due }
-	/* kafka/consume.c: consume_commit, to_commit, on_commit */
+	/* kafka/get/consume.c: consume_commit, to_commit, on_commit */
 	:: d_step { committed < done -> committed = done }
 	/* SIGKILL of the collector */
 	:: d_step { source_kills -> source_kills--; begin_again(); connect_get(done) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kafka/offsets.o */
+/* links: kafka/get/offsets.o */
 /* Offsets of saluki-kafka get: what may be committed, what is sent again, and that each message is
  * freed once. Compared with a slow model in random orders. */
 #include "unit.h"
 
-#include "kafka/offsets.h"
+#include "kafka/get/offsets.h"
 
 #define MESSAGES 4000
 #define PARTITIONS 5

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kafka/records.o kafka/holds.o kafka/offsets.o */
+/* links: kafka/get/records.o kafka/get/holds.o kafka/get/offsets.o */
 /* Records of saluki-kafka get, and combos that wait for them: the last value counts, each goes once
  * in each connection, memory is bounded, and no combo waits for ever. */
 #include "unit.h"
 
-#include "kafka/holds.h"
+#include "kafka/get/holds.h"
 
 static struct records records;
 static struct offsets offsets;

@@ -4,14 +4,14 @@
  * offsets, and commits. Always holds: only an offset before which all messages have DONE, or are
  * strangers', is committed; the brokers are asked often enough, also while nothing has room.
  */
-#ifndef KAFKA_CONSUME_H
-#define KAFKA_CONSUME_H
+#ifndef KAFKA_GET_CONSUME_H
+#define KAFKA_GET_CONSUME_H
 
-#include "client.h"
+#include "kafka/client/client.h"
 #include "holds.h"
-#include "options.h"
+#include "kafka/options/options.h"
 #include "strangers.h"
-#include "topic_error.h"
+#include "kafka/client/topic_error.h"
 
 /* received = done + rejected + passed + newer + returned + in flight */
 struct consume_counts {

@@ -5,12 +5,12 @@
  * what they will never take. All else has no answer, so the collector sends it again; `trouble`
  * then says why this producer must be closed.
  */
-#ifndef KAFKA_PRODUCE_H
-#define KAFKA_PRODUCE_H
+#ifndef KAFKA_PUT_PRODUCE_H
+#define KAFKA_PUT_PRODUCE_H
 
 #include "answers.h"
-#include "client.h"
-#include "topics.h"
+#include "kafka/client/client.h"
+#include "kafka/topics/topics.h"
 
 /* taken = delivered + refused + returned + in flight */
 struct produce_counts {

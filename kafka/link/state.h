@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* State: tells the collector once a second, and after changes, how it goes; and the service manager
  * the same. In: lines of text. Out: a STATE packet (wire/put.h). */
-#ifndef KAFKA_STATE_H
-#define KAFKA_STATE_H
+#ifndef KAFKA_LINK_STATE_H
+#define KAFKA_LINK_STATE_H
 
 #include <stdbool.h>
 

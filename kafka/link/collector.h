@@ -4,8 +4,8 @@
  * call of the kernel. Out: packets. Always holds: nothing waits; packets are passed on only after
  * the collector's HELLO.
  */
-#ifndef KAFKA_COLLECTOR_H
-#define KAFKA_COLLECTOR_H
+#ifndef KAFKA_LINK_COLLECTOR_H
+#define KAFKA_LINK_COLLECTOR_H
 
 #include <stdbool.h>
 #include <sys/socket.h>

@@ -4,13 +4,13 @@
  * beginning. Out: records, and how far it has read. Always holds: it is in no group, so it commits
  * nothing.
  */
-#ifndef KAFKA_SENSORS_H
-#define KAFKA_SENSORS_H
+#ifndef KAFKA_GET_SENSORS_H
+#define KAFKA_GET_SENSORS_H
 
-#include "client.h"
+#include "kafka/client/client.h"
 #include "records.h"
 #include "strangers.h"
-#include "topic_error.h"
+#include "kafka/client/topic_error.h"
 #include "watermarks.h"
 
 struct sensors {

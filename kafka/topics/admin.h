@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Admin: waits for the brokers' answer to one request about topics, while signals are read. */
-#ifndef KAFKA_ADMIN_H
-#define KAFKA_ADMIN_H
+#ifndef KAFKA_TOPICS_ADMIN_H
+#define KAFKA_TOPICS_ADMIN_H
 
-#include "client.h"
-#include "signals.h"
+#include "kafka/client/client.h"
+#include "kafka/client/signals.h"
 
 #define ADMIN_TIMEOUT_MS 5000
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "topic_error.h"
+#include "kafka/client/topic_error.h"
 
 #define MESSAGES_AT_ONCE 1000
 /* A pause drops what librdkafka has read ahead, so a short one is only waited for. */

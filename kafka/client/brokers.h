@@ -4,8 +4,8 @@
  * of connections, from its threads, and its errors. Out: a log line when brokers go and when they
  * are back, and a reason for STATE.
  */
-#ifndef KAFKA_BROKERS_H
-#define KAFKA_BROKERS_H
+#ifndef KAFKA_CLIENT_BROKERS_H
+#define KAFKA_CLIENT_BROKERS_H
 
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Strangers: messages in the topics that saluki-kafka did not write. They are counted and passed
  * over, and one line a minute names one of them. */
-#ifndef KAFKA_STRANGERS_H
-#define KAFKA_STRANGERS_H
+#ifndef KAFKA_GET_STRANGERS_H
+#define KAFKA_GET_STRANGERS_H
 
 #include <librdkafka/rdkafka.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * OFFSETS_MESSAGES are kept, and after a new connection all without DONE come again in their order.
  * Nothing is known of librdkafka.
  */
-#ifndef KAFKA_OFFSETS_H
-#define KAFKA_OFFSETS_H
+#ifndef KAFKA_GET_OFFSETS_H
+#define KAFKA_GET_OFFSETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

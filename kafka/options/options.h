@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The options of saluki-kafka's commands. Strings point into argv, or into the config file. */
-#ifndef KAFKA_OPTIONS_H
-#define KAFKA_OPTIONS_H
+#ifndef KAFKA_OPTIONS_OPTIONS_H
+#define KAFKA_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +13,9 @@
 #define OPTIONS_PREFIX_MAX 200 /* a topic's name has up to 249 characters */
 #define OPTIONS_PARTITIONS 12
 #define OPTIONS_REPLICAS 3
-#define OPTIONS_USER "saluki-kafka" /* if there is one; its group may use the collectors' sockets  \
-				     */
+#define OPTIONS_USER                                                                               \
+	"saluki-kafka" /* if there is one; its group may use the collectors' sockets               \
+			*/
 
 enum options_command { OPTIONS_PUT, OPTIONS_GET, OPTIONS_TOPICS };
 

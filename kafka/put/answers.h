@@ -3,10 +3,10 @@
  * Answers: what the collector is told of its messages, DONE many at a time, and REFUSED. In:
  * numbers. Out: packets, once the collector's socket takes them. Nothing is known of librdkafka.
  */
-#ifndef KAFKA_ANSWERS_H
-#define KAFKA_ANSWERS_H
+#ifndef KAFKA_PUT_ANSWERS_H
+#define KAFKA_PUT_ANSWERS_H
 
-#include "collector.h"
+#include "kafka/link/collector.h"
 
 #define ANSWERS_REASON_MAX 200
 

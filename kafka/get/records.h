@@ -5,8 +5,8 @@
  * Always holds: at most RECORDS_MAX keys and RECORDS_BYTES are kept; nothing is known of
  * librdkafka.
  */
-#ifndef KAFKA_RECORDS_H
-#define KAFKA_RECORDS_H
+#ifndef KAFKA_GET_RECORDS_H
+#define KAFKA_GET_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Signals: read from a descriptor, in the loop of a command. */
-#ifndef KAFKA_SIGNALS_H
-#define KAFKA_SIGNALS_H
+#ifndef KAFKA_CLIENT_SIGNALS_H
+#define KAFKA_CLIENT_SIGNALS_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * far. In: questions, each with the next ticket. Out: the last ticket that is reached. A thread
  * asks the brokers, because librdkafka's question waits for their answer.
  */
-#ifndef KAFKA_WATERMARKS_H
-#define KAFKA_WATERMARKS_H
+#ifndef KAFKA_GET_WATERMARKS_H
+#define KAFKA_GET_WATERMARKS_H
 
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "kafka/options/commands.h"
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/privsep.h"

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector.h"
-#include "commands.h"
+#include "kafka/link/collector.h"
+#include "kafka/options/commands.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/notify.h"
@@ -24,8 +24,8 @@
 #include "consume.h"
 #include "forward.h"
 #include "sensors.h"
-#include "state.h"
-#include "topics.h"
+#include "kafka/link/state.h"
+#include "kafka/topics/topics.h"
 #include "wire/bytes.h"
 
 #define SECOND_NS 1000000000ULL

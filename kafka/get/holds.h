@@ -5,8 +5,8 @@
  * Always holds: nobody waits for ever: a combo goes on without its record once all is read that was
  * in PREFIX.sensors after the combo came. Nothing is known of librdkafka.
  */
-#ifndef KAFKA_HOLDS_H
-#define KAFKA_HOLDS_H
+#ifndef KAFKA_GET_HOLDS_H
+#define KAFKA_GET_HOLDS_H
 
 #include "offsets.h"
 #include "records.h"

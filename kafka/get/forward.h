@@ -2,10 +2,10 @@
 /* Forward: sends records and messages to the collector (wire/put.h). In: records.h, offsets.h. Out:
  * packets, many for each call of the kernel. Always holds: all known records go before a message.
  */
-#ifndef KAFKA_FORWARD_H
-#define KAFKA_FORWARD_H
+#ifndef KAFKA_GET_FORWARD_H
+#define KAFKA_GET_FORWARD_H
 
-#include "collector.h"
+#include "kafka/link/collector.h"
 #include "offsets.h"
 #include "records.h"
 

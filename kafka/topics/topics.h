@@ -3,14 +3,14 @@
  * Topics: what the brokers have, and what is wrong with it. In: brokers' answers. Out: lines for
  * people. Always holds: nothing here makes a broker create a topic, but for topics_create().
  */
-#ifndef KAFKA_TOPICS_H
-#define KAFKA_TOPICS_H
+#ifndef KAFKA_TOPICS_TOPICS_H
+#define KAFKA_TOPICS_TOPICS_H
 
 #include <stdbool.h>
 
-#include "client.h"
-#include "options.h"
-#include "signals.h"
+#include "kafka/client/client.h"
+#include "kafka/options/options.h"
+#include "kafka/client/signals.h"
 #include "wire/put.h"
 
 #define TOPICS_NAME_MAX 256

@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector.h"
-#include "commands.h"
+#include "kafka/link/collector.h"
+#include "kafka/options/commands.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/notify.h"
 #include "common/privsep.h"
 #include "produce.h"
-#include "state.h"
+#include "kafka/link/state.h"
 
 #define SECOND_NS 1000000000ULL
 #define STOP_NS (5 * SECOND_NS)

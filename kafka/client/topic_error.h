@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Topic errors: what people must do about an error of a topic that is read. */
-#ifndef KAFKA_TOPIC_ERROR_H
-#define KAFKA_TOPIC_ERROR_H
+#ifndef KAFKA_CLIENT_TOPIC_ERROR_H
+#define KAFKA_CLIENT_TOPIC_ERROR_H
 
 #include <librdkafka/rdkafka.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * them and for the collector. In: a configuration. Always holds: librdkafka calls back only from
  * client_serve(), but for its log and the state of connections.
  */
-#ifndef KAFKA_CLIENT_H
-#define KAFKA_CLIENT_H
+#ifndef KAFKA_CLIENT_CLIENT_H
+#define KAFKA_CLIENT_CLIENT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The commands of saluki-kafka, with their options. */
-#ifndef KAFKA_COMMANDS_H
-#define KAFKA_COMMANDS_H
+#ifndef KAFKA_OPTIONS_COMMANDS_H
+#define KAFKA_OPTIONS_COMMANDS_H
 
 #include "common/options.h"
 

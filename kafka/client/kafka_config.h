@@ -4,8 +4,8 @@
  * settings of a stage. Out: a configuration for rd_kafka_new(). Always holds: the file cannot
  * change a setting on which a guarantee depends, and none of its values gets into the log.
  */
-#ifndef KAFKA_KAFKA_CONFIG_H
-#define KAFKA_KAFKA_CONFIG_H
+#ifndef KAFKA_CLIENT_KAFKA_CONFIG_H
+#define KAFKA_CLIENT_KAFKA_CONFIG_H
 
 #include <librdkafka/rdkafka.h>
 
