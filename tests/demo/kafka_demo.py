@@ -95,13 +95,16 @@ class Demo:
         return self.before[n] + sum(s["written"] for s in self.stats(n)) if self.collectors[n].popen.poll() is None else \
             self.before[n]
 
+    def written(self):
+        return sum(s["written"] for s in way.sensors_of(self.source))
+
     def row(self, at):
         known = {}
         for s in [*self.stats(0), *self.stats(1)]:
             known[s["name"]] = max(known.get(s["name"], (0, 0)), (s["seen"], s["exported"]))
         heard, exported = (sum(k[i] for k in known.values()) for i in (0, 1))
         print(f"{at:5} s {heard:9} {exported:9} {self.acknowledged(0):13} {self.acknowledged(1):13} "
-              f"{self.source.written():14}", flush=True)
+              f"{self.written():14}", flush=True)
 
     def run(self, seconds):
         print(HEADER)
@@ -113,6 +116,8 @@ class Demo:
             self.row(at)
 
     def end(self):
+        if not self.broker.process:  # DURATION ended between its kill and its start
+            self.event("start broker")
         self.say("the sensors end")
         for player in self.players:
             player.stop()
@@ -127,15 +132,15 @@ def report(demo):
     """Compares what the sensors exported with the files."""
     balance = 0
     print("\nThe ledgers of the files (--source):")
-    for s in sorted(demo.source.stats(), key=lambda s: s["name"]):
+    for s in sorted(way.sensors_of(demo.source), key=lambda s: s["name"]):
         lost = s["lost_missing"] + s["lost_disk"] + s["lost_refused"]
         print(f"  {s['name']:6} seen {s['seen']} = captured {s['captured']} + others; exported {s['exported']} = written "
               f"{s['written']} + lost {lost}; balance {s['balance']}")
         balance += abs(s["balance"]) + abs(s["exported"] - s["written"] - lost)
     names, frames = way.in_files(demo.out)
-    written = demo.source.written()
+    written = demo.written()
     twice = sum(n - 1 for n in names.values())
-    print(f"  {frames} frames of {len(names)} combos are in {demo.out}; {twice} combos are there twice")
+    print(f"  {frames} frames of {len(names)} combos are in {demo.out.resolve()}; {twice} combos are there twice")
     print("  " + ("every frame is accounted for" if not balance and frames == written and not twice
                   else "FRAMES ARE MISSING OR TWICE"), flush=True)
     return 1 if balance or frames != written or twice else 0

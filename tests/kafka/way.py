@@ -86,13 +86,16 @@ class Source(testbed.Process):
         bed.stack.callback(self.kill)
 
 
+def sensors_of(collector):
+    """What the last statistics of a collector, with a sink or a source, say of each sensor."""
+    with contextlib.suppress(FileNotFoundError):
+        return json.loads(collector.stats_file.read_text())["sensors"]
+    return []
+
+
 def wait_until_written(collector, sensors, seconds=60):
     """Waits until a collector has written frames of so many sensors."""
-    def written():
-        with contextlib.suppress(FileNotFoundError):
-            return sum(s["written"] > 0 for s in json.loads(collector.stats_file.read_text())["sensors"])
-        return 0
-    testbed.wait_for(lambda: written() >= sensors, "frames", seconds)
+    testbed.wait_for(lambda: sum(s["written"] > 0 for s in sensors_of(collector)) >= sensors, "frames", seconds)
 
 
 NAME = re.compile(struct.pack("<H", 19373) + b"(?:..)" + struct.pack(">I", 32473) + b"(.{16})", re.DOTALL)

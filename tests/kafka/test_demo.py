@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make run KAFKA=1`, for 3 s: nothing is killed."""
+import subprocess
+import sys
+
+from netns import testbed
+
+
+def test_demo(tmp_path):
+    run = subprocess.run([sys.executable, testbed.ROOT / "tests/demo/kafka_demo.py", tmp_path, "3"], capture_output=True,
+                         text=True, timeout=120, cwd=testbed.ROOT / "tests", check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "every frame is accounted for" in run.stdout and " 3 s " in run.stdout
