@@ -36,6 +36,8 @@ void output_settle_to(struct output *out, struct sensor *s, uint64_t next, uint6
 {
 	s->output->settled = next;
 	written_put(&out->names, s->id, s->output->run, next, accounted);
+	if (s->output->late && s->output->late->changed)
+		written_gaps_put(&out->names, s->id, s->output->late);
 	/* Brokers confirm combos one by one. ACKs come as often as with files, but sooner. */
 	sensors_due(out->sensors, s, monotonic_ns() + (out->sink ? OUTPUT_SINK_ACK_NS : 0));
 }

@@ -180,6 +180,7 @@ static int state_load(struct output *out)
 		return -errno;
 	}
 	err = state_read(f, &out->state, &out->names);
+	out->names.from_state = !err;
 	fclose(f);
 	if (err == -EBADMSG)
 		log_line("%s: is damaged and not used; files are looked through instead", a.name);
@@ -188,8 +189,10 @@ static int state_load(struct output *out)
 
 int recover_begin(struct output *out)
 {
-	int err = state_load(out);
+	int err;
 
+	out->names.gaps = out->o->source != NULL;
+	err = state_load(out);
 	if (err)
 		log_line("the state cannot be read: %s", strerror(-err));
 	else

@@ -10,6 +10,7 @@
 #include "collector/model/rate_limit.h"
 #include "collector/model/sensors.h"
 #include "collector/sink/sink.h"
+#include "late.h"
 #include "pcapng.h"
 #include "wire/info.h"
 
@@ -70,6 +71,7 @@ struct output_sensor {
 	struct event_log_names names; /* of modules that it named first */
 	struct offset offset;
 	struct sink_sensor sink; /* with --sink */
+	struct late *late;	 /* with --source: the gaps in its runs; otherwise NULL */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -8,6 +8,7 @@
  *     heard SENSOR SECONDS       for each sensor that was heard,
  *     ended SENSOR SECONDS       or has ended in order
  *     run SENSOR RUN NEXT ACCOUNTED
+ *     gap SENSOR RUN FROM TO FIRST END     in a run, with --source (late.h)
  *     end HASH                   of all lines before it
  */
 #include "state.h"
@@ -54,6 +55,23 @@ static void runs_write(FILE *f, hash_state *h, const struct written *n)
 			snprintf(line, sizeof(line),
 				 "run %d %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", id, r->run,
 				 r->next, r->accounted);
+			line_write(f, h, line);
+		}
+}
+
+static void gaps_write(FILE *f, hash_state *h, const struct written *n)
+{
+	char line[160];
+
+	for (int id = 0; id < WRITTEN_SENSORS; id++)
+		for (unsigned int i = 0; n->of[id] && n->of[id]->late && i < n->of[id]->late->count;
+		     i++) {
+			const struct late_gap *g = &n->of[id]->late->of[i];
+
+			snprintf(line, sizeof(line),
+				 "gap %d %016" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+				 " %" PRIu64 "\n",
+				 id, g->run, g->from, g->to, g->first, g->end);
 			line_write(f, h, line);
 		}
 }
@@ -110,6 +128,7 @@ int state_write(FILE *f, const struct state *s, const struct written *n,
 	}
 	heard_write(f, &h, s, sensors);
 	runs_write(f, &h, n);
+	gaps_write(f, &h, n);
 	hash_text(&h, text);
 	fprintf(f, "end %s\n", text);
 	return fflush(f) || ferror(f) ? -EIO : 0;
@@ -133,6 +152,22 @@ static bool heard_take(const char *line, struct state *s, bool keep)
 	return true;
 }
 
+/* Takes a line about a gap. Returns whether it is one. Without memory, it is forgotten. The frames
+ * count as `earlier` in the next process. */
+static bool gap_take(const char *line, struct written *n)
+{
+	struct late_gap g = { .earlier = true };
+	unsigned int sensor;
+
+	if (sscanf(line, "gap %u %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &sensor,
+		   &g.run, &g.from, &g.to, &g.first, &g.end) != 6 ||
+	    sensor >= WRITTEN_SENSORS)
+		return false;
+	if (n)
+		written_gap_put(n, sensor, &g);
+	return true;
+}
+
 /* Returns 0 or -EBADMSG. `n` NULL: only checks. */
 static int line_take(char *line, struct state *s, struct written *n)
 {
@@ -140,7 +175,7 @@ static int line_take(char *line, struct state *s, struct written *n)
 	unsigned int sensor;
 	int at = 0;
 
-	if (heard_take(line, s, n))
+	if (heard_take(line, s, n) || gap_take(line, n))
 		return 0;
 	line[strcspn(line, "\n")] = 0;
 	if (sscanf(line, "time %" SCNu64, &s->floor_ns) == 1)

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "late.h"
 #include "pcapng.h"
 
 #define WRITTEN_RUNS 4 /* kept per sensor */
@@ -24,12 +25,16 @@ struct sensor_run {
 struct written_sensor {
 	unsigned int count;
 	struct sensor_run runs[WRITTEN_RUNS]; /* the latest one first */
+	struct late *late;		      /* gaps in them; NULL: none were noted */
+	bool given;			      /* a sensor of this process has the gaps */
 };
 
 /* By the sensor's id; also for sensors that are not in the sensors file. */
 struct written {
 	struct written_sensor *of[WRITTEN_SENSORS]; /* NULL: unknown */
 	unsigned int count;			    /* number of those that are not NULL */
+	bool gaps;				    /* they are noted: with --source */
+	bool from_state; /* a run that is not here has no combo in any file */
 };
 
 /* Returns a run's place, or NULL if unknown. Valid until the next written_put. */
@@ -37,6 +42,12 @@ const struct sensor_run *written_find(const struct written *n, uint16_t sensor, 
 /* Notes that a run is settled below `next`. It never decreases. Returns 0 or -ENOMEM. */
 int written_put(struct written *n, uint16_t sensor, uint64_t run, uint64_t next,
 		uint64_t accounted);
+/* Notes a sensor's gaps, as they are in the files, and clears `changed`. */
+void written_gaps_put(struct written *n, uint16_t sensor, struct late *l);
+/* Notes one more. Returns 0 or -ENOMEM. */
+int written_gap_put(struct written *n, uint16_t sensor, const struct late_gap *g);
+/* Copies the noted gaps, once: a sensor that has got another name leaves them with its old name. */
+void written_gaps(struct written *n, uint16_t sensor, struct late *l);
 /* Reads the names in a file, from the block at `from` on. Returns how many of its `len` bytes are
  * complete combos, so that the rest may be truncated, or -errno; -EBADMSG: no pcapng, or damaged in
  * the middle. */

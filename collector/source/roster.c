@@ -158,6 +158,8 @@ int roster_make(struct roster *r, struct roster_entry **made, uint16_t id, const
 	*in = e;
 	*made = e;
 	strcpy(e->sensor->name, x->name);
+	written_gaps(&r->combos->output->names, id, &e->late);
+	e->sensor->output->late = &e->late;
 	r->changed = true;
 	return roster_describe(r, e, x);
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "collector/model/sensors.h"
-#include "late.h"
+#include "collector/output/late.h"
 #include "records.h"
 
 #define ROSTER_MAX 65536

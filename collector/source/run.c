@@ -80,6 +80,7 @@ void run_first(struct combos *c, struct roster_entry *e, const struct put_name *
 	late_add(&e->late,
 		 &(struct late_gap){
 			 .run = n->run, .to = n->count, .end = n->first, .earlier = true });
+	written_gaps_put(&c->output->names, s->id, &e->late);
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */

@@ -24,12 +24,12 @@
  * collector/output/interfaces.o collector/output/output.o collector/output/output_flush.o
  * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
  * collector/output/recover.o archive/index_read.o archive/index_cursor.o archive/index_hash.o
- * collector/output/written.o collector/output/state.o collector/files/series.o
- * archive/series_name.o collector/output/pcapng.o collector/output/pcapng_walk.o
- * pcapng/combo_name.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
- * wire/request.o wire/combo.o wire/columns.o wire/combo_open.o wire/dot11_templates.o
- * wire/wired_templates.o wire/wired_append.o wire/tails.o wire/wired_next.o wire/fields.o
- * wire/dictionary.o wire/info.o wire/totals.o collector/model/groups_file.o
+ * collector/output/written.o collector/output/late.o collector/output/state.o
+ * collector/files/series.o archive/series_name.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o pcapng/combo_name.o wire/tryst.o wire/shroud.o wire/derive.o
+ * wire/table.o wire/keys.o wire/request.o wire/combo.o wire/columns.o wire/combo_open.o
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/wired_next.o
+ * wire/fields.o wire/dictionary.o wire/info.o wire/totals.o collector/model/groups_file.o
  * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o
  * collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o

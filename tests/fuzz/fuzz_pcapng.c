@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o
- * collector/output/written.o common/pcap_read.o wire/channel.o */
+ * collector/output/written.o collector/output/late.o common/pcap_read.o wire/channel.o */
 /*
  * The output file. First byte even: any file, to be appended to. Odd: which blocks to write with
  * which texts, numbers and names. Always holds: the kept part of a file is kept again; no block is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/progress.o collector/source/take.o collector/source/run.o collector/source/late.o
+/* links: wire/progress.o collector/source/take.o collector/source/run.o collector/output/late.o
  * collector/source/roster.o collector/source/records.o collector/source/done.o
  * collector/combo/combos.o collector/combo/runs.o collector/combo/gaps.o collector/combo/progress.o
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/sensor.o
@@ -99,6 +99,19 @@ int written_put(struct written *n, uint16_t sensor, uint64_t run, uint64_t next,
 	r->next = next > r->next ? next : r->next;
 	r->accounted = accounted > r->accounted ? accounted : r->accounted;
 	return 0;
+}
+
+void written_gaps_put(struct written *n, uint16_t sensor, struct late *l)
+{
+	(void)n;
+	CHECK(sensor && sensor <= SENSORS);
+	l->changed = false;
+}
+
+void written_gaps(struct written *n, uint16_t sensor, struct late *l)
+{
+	(void)n;
+	CHECK(sensor && sensor <= SENSORS && !l->count);
 }
 
 static void settle(struct sensor *s)

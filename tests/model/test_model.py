@@ -49,7 +49,7 @@ RUNS = {
         "moves-and-kills": (["MOVES=2", "SINK_KILLS=1", "GIVE_UP=1", "SOURCE_KILLS=1"],
                             ["SETTLE_BEFORE_LOG", "MOVED_IS_LOST"]),
         "errors": (["ERRORS=1", "SINK_KILLS=1", "PUT_KILLS=1", "GET_KILLS=1", "SOURCE_KILLS=1"],
-                   ["SETTLE_TO_NEWEST", "NO_LATE"]),
+                   ["SETTLE_TO_NEWEST", "NO_LATE", "FORGET_GAPS"]),
         "runs": (["RESTARTS=1", "MOVES=2", "SINK_KILLS=1", "PUT_KILLS=1", "SOURCE_KILLS=1"],
                  ["SWITCH_UNCONFIRMED", "FORGET_NAMES"]),
         "readers": (["HANDOVERS=2", "PUT_KILLS=1", "GET_KILLS=1", "SOURCE_KILLS=1"],

@@ -329,6 +329,35 @@ def test_late_combos_fill_gaps(world, bundled):
     assert counts["combos"] == 40 and counts["late combos"] >= 20
 
 
+@pytest.mark.parametrize("kill", [True, False], ids=["killed", "ended"])
+def test_late_combos_after_a_restart(world, bundled, kill):
+    """A restart forgets no gap: late combos are written, repetitions are not."""
+    frames = frames_of(bundled, 200)
+    combos = world.run.combos(frames, each=10)
+    # Before the run's first combo, and amid the run; then one gap is filled in part.
+    for part in ([*combos[5:8], *combos[12:16]], [combos[9], combos[2], *combos[17:]], []):
+        world.collector()
+        g = world.get()
+        g.send(world.record.message, *part)
+        g.await_done()
+        if kill:
+            world.now.kill_all()
+        else:
+            world.finish()
+        g.close()
+    world.collector()
+    g = world.get()
+    g.send(world.record.message, *combos, *combos, world.run.totals(final=1))
+    g.await_done()
+    found = numbers(world.out)
+    assert sorted(found) == list(range(200)) and len(found) == 200
+    testbed.wait_for(lambda: (world.sensor() or {}).get("final") == 1, "statistics")
+    s = world.sensor()
+    assert (s["lost_missing"], s["written"], s["earlier"], s["balance"]) == (0, 80, 120, 0), s
+    counts = world.finish()
+    assert counts["combos"] == counts["late combos"] == 8 and counts["repeated"] == 32
+
+
 def test_a_tail_behind_the_final_totals(world, bundled):
     """Combos that come behind their run's final totals are written, and the run stays ended."""
     combos = world.run.combos(frames_of(bundled, 200), each=10)

@@ -8,13 +8,13 @@
  * archive/index_cursor.o archive/index_hash.o collector/files/serve.o collector/files/ask.o
  * collector/files/limit.o collector/files/replaced.o collector/files/series.o archive/series_name.o
  * collector/files/ring.o collector/output/state.o collector/output/written.o
- * collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o
- * collector/output/interfaces.o collector/model/linktypes.o collector/model/ledger.o
- * collector/model/sensors.o collector/model/free_space.o wire/info.o wire/totals.o wire/keys.o
- * collector/model/coverage.o collector/output/event_json.o collector/output/event_log.o
- * collector/output/event_log_files.o collector/output/event_log_recover.o
- * collector/files/event_log.o wire/channel.o wire/dwell.o wire/module_event.o
- * collector/output/output_clock.o collector/live/combo.o collector/live/ring.o
+ * collector/output/late.o collector/output/pcapng.o collector/output/pcapng_walk.o
+ * pcapng/combo_name.o collector/output/interfaces.o collector/model/linktypes.o
+ * collector/model/ledger.o collector/model/sensors.o collector/model/free_space.o wire/info.o
+ * wire/totals.o wire/keys.o collector/model/coverage.o collector/output/event_json.o
+ * collector/output/event_log.o collector/output/event_log_files.o
+ * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
+ * wire/module_event.o collector/output/output_clock.o collector/live/combo.o collector/live/ring.o
  * collector/live/blocks.o */
 /*
  * Output with the privileged process that opens its files. Combos are settled when written, and a

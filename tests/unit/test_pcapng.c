@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o
- * collector/output/written.o common/pcap_read.o wire/channel.o */
+ * collector/output/written.o collector/output/late.o common/pcap_read.o wire/channel.o */
 #include "unit.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/state.o collector/output/written.o collector/output/pcapng.o
- * collector/output/pcapng_walk.o pcapng/combo_name.o wire/channel.o */
+/* links: collector/output/state.o collector/output/written.o collector/output/late.o
+ * collector/output/pcapng.o collector/output/pcapng_walk.o pcapng/combo_name.o wire/channel.o */
 /* The state file: it reads back as written, and not at all if any byte differs. */
 #include "unit.h"
 
@@ -17,6 +17,11 @@ static struct sensor sensors[] = {
 };
 static struct sensor *list[] = { &sensors[0], &sensors[1], &sensors[2] };
 static const struct sensors all = { .list = list, .count = 3 };
+
+static const struct late_gap gaps[] = {
+	{ .run = UINT64_MAX - 4, .from = 1, .to = 3, .first = 7, .end = 21 },
+	{ .run = UINT64_MAX - 5, .from = 0, .to = UINT64_MAX, .first = 0, .end = UINT64_MAX },
+};
 
 /* The sensors know what was read, and it is freed. */
 static void recalled(struct state *s)
@@ -44,6 +49,8 @@ static size_t write_state(const char *name)
 	for (uint64_t run = 1; run <= WRITTEN_RUNS + 1; run++)
 		written_put(&n, 17, UINT64_MAX - run, run, run * 7);
 	written_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
+	written_gap_put(&n, 17, &gaps[0]);
+	written_gap_put(&n, 17, &gaps[1]);
 	assert_int_equal(state_write(f, &s, &n, &all), 0);
 	len = ftell(f);
 	fclose(f);
@@ -67,6 +74,7 @@ static void it_comes_back(void **state)
 {
 	size_t len = write_state("/var/captures of mine/out.pcapng");
 	struct written n = { 0 };
+	struct late l = { 0 };
 	struct state s;
 
 	(void)state;
@@ -86,6 +94,14 @@ static void it_comes_back(void **state)
 	assert_true(s.sensors[65535].heard_s == UINT32_MAX && s.sensors[65535].ended);
 	assert_true(s.sensors[0].heard_s == 0 && s.sensors[16].heard_s == 0);
 	recalled(&s);
+	written_gaps(&n, 65535, &l);
+	assert_int_equal(l.count, 0);
+	written_gaps(&n, 17, &l);
+	assert_int_equal(l.count, 2);
+	for (int i = 0; i < 2; i++)
+		assert_true(l.of[i].run == gaps[i].run && l.of[i].from == gaps[i].from &&
+			    l.of[i].to == gaps[i].to && l.of[i].first == gaps[i].first &&
+			    l.of[i].end == gaps[i].end && l.of[i].earlier);
 	written_free(&n);
 }
 

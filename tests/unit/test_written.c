@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/written.o collector/output/pcapng.o collector/output/pcapng_walk.o
- * pcapng/combo_name.o wire/channel.o */
+/* links: collector/output/written.o collector/output/late.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o pcapng/combo_name.o wire/channel.o */
 /* Names in files: written names are found, and a file truncated anywhere is cut back to whole
  * combos. */
 #include "unit.h"
@@ -108,6 +108,57 @@ static void what_is_written_is_found(void **state)
 	assert_int_equal(scan(&n, ends[0], len), len); /* from the middle */
 	assert_true(written_find(&n, SENSOR, RUN)->next == 6);
 	written_free(&n);
+}
+
+static void a_combo_at(uint64_t count, uint64_t at, uint32_t frames)
+{
+	first = at;
+	combo(SENSOR, RUN, count, frames);
+}
+
+/* Gaps of the state and in the file are found, and late combos fill them. */
+static void gaps_are_found(void **state)
+{
+	const struct late_gap old = { .run = RUN, .from = 1, .to = 4, .first = 2, .end = 9 };
+	struct written n = { .gaps = true };
+	struct late l = { 0 }, again = { 0 };
+
+	(void)state;
+	begin();
+	a_combo_at(8, 20, 1); /* a gap from 5 to 8 */
+	a_combo_at(2, 5, 2);  /* in that of the state */
+	a_combo_at(7, 19, 1);
+	a_combo_at(0, 0, 2); /* it was there */
+	written_put(&n, SENSOR, RUN, 5, 12);
+	written_gap_put(&n, SENSOR, &old);
+	assert_int_equal(scan(&n, 0, len), len);
+	written_gaps(&n, SENSOR, &l);
+	assert_int_equal(l.count, 3);
+	assert_true(l.of[0].from == 1 && l.of[0].to == 2 && l.of[0].first == 2 && l.of[0].end == 5);
+	assert_true(l.of[1].from == 3 && l.of[1].to == 4 && l.of[1].first == 7 && l.of[1].end == 9);
+	assert_true(l.of[2].from == 5 && l.of[2].to == 7 && l.of[2].first == 12 &&
+		    l.of[2].end == 19);
+	written_gaps(&n, SENSOR, &again); /* given once */
+	assert_int_equal(again.count, 0);
+	written_free(&n);
+}
+
+/* A run's first combo may follow others, in files that are not there any more, unless the state
+ * would have the run. */
+static void a_gap_before_the_first(void **state)
+{
+	(void)state;
+	begin();
+	a_combo_at(3, 9, 2);
+	for (int from_state = 0; from_state < 2; from_state++) {
+		struct written n = { .gaps = true, .from_state = from_state };
+		struct late l = { 0 };
+
+		assert_int_equal(scan(&n, 0, len), len);
+		written_gaps(&n, SENSOR, &l);
+		assert_int_equal(l.count, from_state);
+		written_free(&n);
+	}
 }
 
 /* A combo of dwells only is found too; blocks between combos belong to none. */
@@ -224,6 +275,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_found),
+		cmocka_unit_test(gaps_are_found),
+		cmocka_unit_test(a_gap_before_the_first),
 		cmocka_unit_test(dwells_are_of_their_combo),
 		cmocka_unit_test(a_file_cut_anywhere),
 		cmocka_unit_test(files_that_are_none),

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Late: the gaps in a sensor's latest runs. With two collectors, a combo may come into the log
- * behind later ones. In: combos that were passed over. Out: whether a late combo fills a gap, so
- * that it is no repetition. Always holds: at most LATE_GAPS per sensor; a further one replaces the
- * oldest, whose combos are then taken for repetitions.
+ * Late: the gaps in a sensor's latest runs, with --source. A combo may come into the log behind
+ * later ones. In: combos that were passed over. Out: whether a late combo fills a gap, so that it
+ * is no repetition. Always holds: at most LATE_GAPS per sensor; a further one replaces the oldest,
+ * whose combos are then taken for repetitions.
+ *
+ * The source has the present gaps. With each write, they go to written.h, and from there to the
+ * state file, so that a restart forgets none.
  */
-#ifndef COLLECTOR_SOURCE_LATE_H
-#define COLLECTOR_SOURCE_LATE_H
+#ifndef COLLECTOR_OUTPUT_LATE_H
+#define COLLECTOR_OUTPUT_LATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +26,7 @@ struct late_gap {
 };
 
 struct late {
+	bool changed; /* since they went to written.h */
 	unsigned int count;
 	struct late_gap of[LATE_GAPS];
 };

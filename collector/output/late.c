@@ -6,6 +6,7 @@
 
 static void remove_at(struct late *l, unsigned int i)
 {
+	l->changed = true;
 	l->count--;
 	memmove(l->of + i, l->of + i + 1, (l->count - i) * sizeof(l->of[0]));
 }
@@ -23,6 +24,7 @@ void late_add(struct late *l, const struct late_gap *g)
 		return;
 	if (l->count == LATE_GAPS)
 		remove_at(l, 0);
+	l->changed = true;
 	l->of[l->count++] = *g;
 }
 
