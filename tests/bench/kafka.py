@@ -193,8 +193,6 @@ def into(bed, broker, prefix, trace, collectors, sensors, each):
     """Sensors send all to collectors with sinks. CPU seconds by program, and the reports of the swarms."""
     running = []
     for n in range(collectors):
-        keys = bed.tmp_path / f"collector-{n}"
-        keys.mkdir()
         sink, cpu = bed.tmp_path / f"sink-{n}", (CONSUMER_CPU - n) % 2
         collector = bed.collector(sink=sink, listen=f"127.0.0.1:{5600 + n}", stats=n == 0, before=on_cpu(cpu))
         running.append((collector, way.Kafka(bed.stack, "put", sink, broker, prefix, before=on_cpu(cpu))))
@@ -218,8 +216,8 @@ def out_of(bed, broker, prefix, frames):
     path = bed.tmp_path / "source.sock"
     before = cpu_seconds(broker.process.pid)
     source = way.Source(bed, path, bed.tmp_path / "files", "-C", "100M", before=on_cpu(CONSUMER_CPU))
-    get = way.Kafka(bed.stack, "get", path, broker, prefix, before=on_cpu(CONSUMER_CPU))
-    testbed.wait_for(lambda: written(source) == frames, "all frames", 600, 0.2)
+    get = way.Kafka(bed.stack, "get", path, broker, prefix, "--group", prefix, before=on_cpu(CONSUMER_CPU))
+    testbed.wait_for(lambda: written(source) == frames, "all frames", 180, 0.2)
     used = {"broker_out": cpu_seconds(broker.process.pid) - before, "get": cpu_seconds(get.pid()),
             "source": cpu_seconds(source.pid())}
     get.finish()

@@ -10,8 +10,8 @@ import contextlib
 from bench import kafka
 
 CAPTURES = {"few": "dot11-other/192-school.pcap.zst", "many": "hwsim/hwsim-all-groundtruth.pcap.zst"}
-SENSORS, ROUNDS = 1000, 2
-EACH = {"few": 30, "many": 5}  # combos of a sensor
+SENSORS, ROUNDS = 1000, 3
+EACH = {"few": 60, "many": 8}  # combos of a sensor
 MANY_PARTITIONS = 240
 PROGRAMS = {"collector": "frames", "put": "value_bytes", "broker_in": "log_bytes", "broker_out": "log_bytes",
             "get": "log_bytes", "source": "frames"}
@@ -76,8 +76,9 @@ def measure(directory, say):
                     ("1 collector", "few", 1, kafka.PARTITIONS), ("2 collectors", "few", 2, kafka.PARTITIONS),
                     (f"1, {MANY_PARTITIONS} partitions", "few", 1, MANY_PARTITIONS),
                     ("1, many frames in a combo", "many", 1, kafka.PARTITIONS)):
-                got = kafka.carry(directory, broker, f"sizing-{n}-{len(found)}-{collectors}", traces[kind], collectors,
-                                  SENSORS, EACH[kind], partitions)
+                # A group goes on where it was in a topic, even if another one has its name.
+                got = kafka.carry(directory, broker, f"sizing-{n}-{kind}-{collectors}-{partitions}", traces[kind],
+                                  collectors, SENSORS, EACH[kind], partitions)
                 found[name].append({**got, "value_bytes": values[kind] * got["combos"]})
     runs = {name: least(r) for name, r in found.items()}
     say_runs(runs, say)
