@@ -227,6 +227,35 @@ def test_killed_amid(world, bundled, state):
     assert world.finish()["repeated"] == count
 
 
+def test_killed_amid_late_combos(world, bundled):
+    """The same, with combos that come behind later ones: the state and the files know the gaps."""
+    chance = random.Random(7)
+    combos = enumerate(world.run.combos(frames_of(bundled, 6000), each=3))
+    messages = [m for _, m in sorted((at + chance.uniform(0, 8), m) for at, m in combos)]
+    kills = 0
+    while messages:
+        world.collector()
+        g = world.get()
+        g.send(world.record.message)
+        for m in messages:
+            g.send(m)
+            g.look()
+            if chance.random() < 0.004:
+                break
+        else:
+            g.await_done()
+        world.now.kill_all()
+        kills += 1
+        with contextlib.suppress(ConnectionError):
+            while g.look():
+                pass
+        messages = messages[max(0, len(g.done) - 1):]
+        g.close()
+    assert kills > 3
+    found = numbers(world.out)
+    assert sorted(found) == list(range(6000)) and found != sorted(found)
+
+
 def test_a_slow_peer(world, bundled):
     """A peer that reads no DONE stops nothing but itself."""
     world.collector()
