@@ -142,7 +142,7 @@ inline forget_memory()
 active proctype collector()
 {
 	do
-	/* collector/output/output.c: output_init; collector/combo/runs.c: run_begin */
+	/* collector/output/output.c: output_init; collector/combo/runs.c: runs_switch */
 	:: d_step { !alive ->
 		alive = true;
 		recover();

@@ -114,7 +114,7 @@ inline pass_over()
 	fi
 }
 
-/* collector/combo/runs.c: next_take, run_begin; collector/output/written.c: written_find */
+/* collector/combo/runs.c: next_take, runs_switch; collector/output/written.c: written_find */
 inline run_begin()
 {
 	c_run = s_run;

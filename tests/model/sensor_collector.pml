@@ -97,7 +97,7 @@ inline collector_is_killed()
 	collector_ends()
 }
 
-/* collector/combo/runs.c: run_begin; collector/model/ledger.c: ledger_run_start */
+/* collector/combo/runs.c: runs_switch; collector/model/ledger.c: ledger_run_start */
 inline collector_begins()
 {
 	c_next = d_next;
