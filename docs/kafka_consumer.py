@@ -17,7 +17,7 @@ def dictionary(topic):
     consumer = Consumer(SETTINGS)
     parts = consumer.list_topics(topic).topics[topic].partitions
     consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in parts])
-    while message := consumer.poll(10):
+    while (message := consumer.poll(10)) is not None:  # a message without a value is false
         if message.key() == b"dictionary/2":
             return zstandard.ZstdCompressionDict(message.value())
 
@@ -64,13 +64,14 @@ def frames_of(body, count):
 
 dot11, log, due = dictionary(f"{PREFIX}.sensors"), Consumer(SETTINGS), {}
 log.subscribe([f"{PREFIX}.combos"])
-while message := log.poll(10):
-    header = dict(message.headers() or ()).get("saluki", b"")
-    if message.error() or len(header) < 40 or header[:2] != bytes([1, COMBO]):
-        continue
-    frames, run, number, _, _ = struct.unpack(">4xLQQQQ", header[:40])
-    if number >= due.get((message.key(), run), 0):  # otherwise it is a repetition
-        due[message.key(), run] = number + 1
-        for time_ns, linktype, interface in frames_of(body_of(message.value(), dot11), frames):
-            print(time_ns, message.key().decode(), interface, linktype, sep="\t")
-    log.commit(message)
+while (message := log.poll(10)) is not None:
+    try:
+        header = dict(message.headers() or ()).get("saluki") or b""
+        version, kind, frames, run, number = struct.unpack(">BB2xLQQ16x", header[:40])
+        if (version, kind) == (1, COMBO) and number >= due.get((message.key(), run), 0):  # otherwise it is a repetition
+            for time_ns, linktype, interface in list(frames_of(body_of(message.value(), dot11), frames)):
+                print(time_ns, message.key().decode(), interface, linktype, sep="\t")
+            due[message.key(), run] = number + 1
+        log.commit(message)
+    except Exception as error:  # a stranger's message, or one of librdkafka
+        print("passed over:", message.partition(), message.offset(), message.error() or error, file=sys.stderr)

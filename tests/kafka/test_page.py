@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """docs/kafka.md: its readers read what a sensor has sent."""
+import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -16,10 +18,20 @@ PAGE = testbed.ROOT / "docs/kafka.md"
 CONSUMER = testbed.ROOT / "docs/kafka_consumer.py"
 
 
+def strangers(broker, prefix):
+    """Messages that saluki-kafka has not put into the topics, in the partition of the sensor `lib`."""
+    combo = struct.pack(">BBHLQQQ8x", 1, 1, 1, 9, 0, 0, 0)
+    for value, key, header in ((None, b"lib", None), (None, b"lib", combo), (os.urandom(500), b"lib", combo),
+                               (b"", None, combo), (b"x", b"lib", b"z" * 50), (b"x", b"lib", None)):
+        broker.produce(f"{prefix}.combos", value, key, {"saluki": header}, partitioner="murmur2_random")
+    broker.produce(f"{prefix}.sensors", None, b"lib/0000000000000000")
+
+
 @pytest.fixture(name="sent")
 def fixture_sent(bed, bundled, broker, prefix):  # noqa: F811
-    """A sensor's frames in the log, and the way to it."""
+    """A sensor's frames in the log behind messages of strangers, and the way to it."""
     way.make_topics(broker, prefix)
+    strangers(broker, prefix)
     sink = bed.tmp_path / "sink"
     collector, put = bed.collector(sink=sink), way.Kafka(bed.stack, "put", sink, broker, prefix)
     assert bed.reader("lib", bundled, options=["--keep", "all"]).finish(signo=None)[0] == 0
@@ -29,7 +41,7 @@ def fixture_sent(bed, bundled, broker, prefix):  # noqa: F811
 
 
 def test_the_consumer(sent, broker, prefix):
-    """It prints each frame once. The time of its program is that of the page: 60 lines."""
+    """It prints each frame once, and passes over messages of strangers. It has 60 lines, as the page says."""
     lines = [line for line in CONSUMER.read_text().split('"""', 2)[2].splitlines() if line.strip()]
     assert len(lines) <= 60
     p = subprocess.Popen([sys.executable, "-u", CONSUMER, broker.address, prefix, "reader"], stdout=subprocess.PIPE,
