@@ -158,6 +158,8 @@ static int parse_socket(struct kafka_options *o)
 	struct sockaddr_un a;
 
 	o->socket = optarg;
+	if (!*optarg)
+		return wrong("socket", "must be the path of a socket");
 	return unix_address(&a, optarg) ? wrong("socket", "the path is too long") : 0;
 }
 
@@ -172,21 +174,46 @@ static bool is_name(const char *text, size_t max)
 	return len && len <= max;
 }
 
+_Static_assert(OPTIONS_PREFIX_MAX == 200, "the message below");
+
 static int parse_name(const char *option, const char **name)
 {
 	*name = optarg;
 	return is_name(optarg, OPTIONS_PREFIX_MAX)
 		       ? 0
-		       : wrong(option, "must have letters, digits, '.', '_' and '-' only");
+		       : wrong(option, "must be 1 to 200 letters, digits, '.', '_' or '-'");
+}
+
+/* librdkafka would take a port modulo 65536, and a word for 0. */
+static bool is_broker(const char *text, size_t len)
+{
+	const char *colon = memrchr(text, ':', len);
+	unsigned int port = 0;
+
+	if (!colon || colon == text || colon + 1 == text + len || text + len - colon > 6)
+		return false;
+	for (const char *c = colon + 1; c < text + len; c++) {
+		if (!isdigit((unsigned char)*c))
+			return false;
+		port = port * 10 + *c - '0';
+	}
+	return port && port <= 65535 &&
+	       (*text == '[' ? colon[-1] == ']' : !memchr(text, ':', colon - text));
 }
 
 /* librdkafka reads the list, and asks the brokers for all others. */
 static int parse_brokers(struct kafka_options *o)
 {
+	bool fine = *optarg && !strpbrk(optarg, " \t=/");
+
 	o->brokers = optarg;
-	if (*optarg && !strpbrk(optarg, " \t=/") && strchr(optarg, ':'))
-		return 0;
-	return wrong("brokers", "must be HOST:PORT, or several with commas");
+	for (const char *at = optarg, *end; fine; at = end + 1) {
+		end = strchrnul(at, ',');
+		fine = is_broker(at, end - at);
+		if (!*end)
+			break;
+	}
+	return fine ? 0 : wrong("brokers", "must be HOST:PORT, or several with commas");
 }
 
 static int parse_retention(struct kafka_options *o)

@@ -166,8 +166,10 @@ def test_version(command):
     ("saluki-kafka get --socket s --brokers b:1", "saluki-kafka: get: --group NAME is missing; members of one group "
      "divide the partitions\n"),
     ("saluki-kafka put --brokers b", "saluki-kafka: --brokers b: must be HOST:PORT, or several with commas\n"),
-    ("saluki-kafka put --topic-prefix a/b", "saluki-kafka: --topic-prefix a/b: must have letters, digits, '.', '_' and "
-     "'-' only\n"),
+    *((f"saluki-kafka put --brokers {b}", f"saluki-kafka: --brokers {b}: must be HOST:PORT, or several with commas\n")
+      for b in ("b:99999", "b:0", "b:kafka", "b:9092,", ":9092", "[::1]", "::1:9092", "b:")),
+    ("saluki-kafka put --topic-prefix a/b", "saluki-kafka: --topic-prefix a/b: must be 1 to 200 letters, digits, '.', '_' "
+     "or '-'\n"),
     ("saluki-kafka put --acks 1", "saluki-kafka: --acks: no such option, or several begin so; see --help\n"),
     ("saluki-kafka topics --brokers b:1 --replicas 2", "saluki-kafka: topics: with fewer than 3 --replicas, brokers can "
      "lose acknowledged messages; --allow-weak accepts that\n"),
