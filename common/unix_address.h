@@ -6,7 +6,7 @@
 
 #include <sys/un.h>
 
-/* Returns 0 or -ENAMETOOLONG. */
+/* Returns 0, -ENAMETOOLONG, or -ENOENT: it is empty. */
 int unix_address(struct sockaddr_un *a, const char *path);
 
 #endif
