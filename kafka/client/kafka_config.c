@@ -16,7 +16,7 @@
 #define ERROR_MAX 512
 
 /* The guarantees of put.h depend on these. */
-#define BY_OPTION "is given by an option of saluki-kafka"
+#define BY_OPTION(option) "the option " option " of saluki-kafka gives it"
 #define ACKED "a message is done only if all brokers that must have it have it"
 #define ONCE "retries must neither repeat nor reorder messages"
 #define FOREVER "a message is sent until brokers have it"
@@ -30,10 +30,10 @@
 static const struct {
 	const char *key, *why;
 } fixed[] = {
-	{ "bootstrap.servers", BY_OPTION },
-	{ "metadata.broker.list", BY_OPTION },
-	{ "group.id", BY_OPTION },
-	{ "group.instance.id", BY_OPTION },
+	{ "bootstrap.servers", BY_OPTION("--brokers") },
+	{ "metadata.broker.list", BY_OPTION("--brokers") },
+	{ "group.id", BY_OPTION("--group") },
+	{ "group.instance.id", BY_OPTION("--instance") },
 	{ "acks", ACKED },
 	{ "request.required.acks", ACKED },
 	{ "enable.idempotence", ONCE },
