@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/monotonic.h"
+#include "kafka/client/topic_error.h"
 
 /* The collector has at most 64 MiB and 65,536 messages without an answer. */
 #define MESSAGES_MAX 131072
@@ -90,7 +91,8 @@ static void fail_topic(struct produce *p, const rd_kafka_message_t *m)
 	case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
 	case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
 	case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-		fail(p, "topic %s is missing; create it with 'saluki-kafka topics'", name);
+		if (!*p->trouble)
+			topic_missing(p->trouble, sizeof(p->trouble), name);
 		break;
 	case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
 		fail(p,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "admin.h"
+#include "kafka/client/topic_error.h"
 
 #define STEP_MS 1000
 
@@ -158,8 +159,7 @@ int topics_read(struct topics *t, struct client *c, struct signals *s, char why[
 bool topic_is_fit(const struct topic *t, bool allow_weak, char why[TOPICS_WHY_MAX])
 {
 	if (t->have == TOPIC_MISSING)
-		snprintf(why, TOPICS_WHY_MAX,
-			 "topic %s is missing; create it with 'saluki-kafka topics'", t->name);
+		topic_missing(why, TOPICS_WHY_MAX, t->name);
 	else if (t->have == TOPIC_HIDDEN && (!allow_weak || !t->partitions))
 		snprintf(why, TOPICS_WHY_MAX,
 			 "topic %s: the brokers forbid this user to describe it; allow the "

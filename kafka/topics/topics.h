@@ -14,7 +14,7 @@
 #include "wire/put.h"
 
 #define TOPICS_NAME_MAX 256
-#define TOPICS_WHY_MAX 400
+#define TOPICS_WHY_MAX 600
 /* The largest message and what a batch has around it. */
 #define TOPICS_BYTES_MIN 131072
 

@@ -316,7 +316,7 @@ def test_killed_broker_loses_nothing(tmp_path, own_broker, prefix, source):
 
 def test_missing_topics_are_waited_for(tmp_path, broker, prefix, source):
     with get(tmp_path, broker, prefix) as program:
-        wait_for(lambda: f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics'" in program.said())
+        wait_for(lambda: f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {prefix}'" in program.said())
         make_topics(broker, prefix)
         produce_records(broker, prefix)
         produce(broker, prefix, combos(10))
@@ -329,7 +329,7 @@ def test_deleted_topic_is_waited_for(tmp_path, broker, topics, source):
     with get(tmp_path, broker, topics) as program:
         source.run(lambda: len(source.combos) == 10)
         broker.delete_topic(f"{topics}.combos")
-        line = f"topic {topics}.combos is missing; create it with 'saluki-kafka topics'"
+        line = f"topic {topics}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {topics}'"
         source.run(lambda: source.why() == line)
         broker.create_topic(f"{topics}.combos", PARTITIONS)
         produce(broker, topics, combos(10, first=10))
