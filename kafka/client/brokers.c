@@ -23,7 +23,7 @@ void brokers_forget(struct brokers *b)
 	pthread_mutex_lock(&b->lock);
 	b->count = 0;
 	pthread_mutex_unlock(&b->lock);
-	b->refused = b->tls = b->all_down = false;
+	b->refused = b->tls = b->protocol = b->all_down = false;
 }
 
 /* ---- librdkafka's threads -------------------------------------------------------------------- */
@@ -84,13 +84,20 @@ void brokers_watch(struct brokers *b, rd_kafka_conf_t *conf)
 
 void brokers_error(struct brokers *b, rd_kafka_resp_err_t err, const char *reason)
 {
+	char *end;
+
 	if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) { /* the errors before it say more */
 		b->all_down = true;
 		return;
 	}
 	b->refused = err == RD_KAFKA_RESP_ERR__AUTHENTICATION;
-	b->tls = err == RD_KAFKA_RESP_ERR__SSL;
+	/* A wrong certificate is no error of TLS to librdkafka, but one of the connection. */
+	b->tls = err == RD_KAFKA_RESP_ERR__SSL || strstr(reason, "in state SSL_HANDSHAKE");
+	b->protocol = strstr(reason, "incorrect security.protocol");
 	snprintf(b->error, sizeof(b->error), "%s", reason);
+	end = strstr(b->error, " (after ");
+	if (end) /* its state, and how often it has happened */
+		*end = 0;
 }
 
 static bool is_any_up(struct brokers *b)
@@ -118,6 +125,11 @@ const char *brokers_why(struct brokers *b)
 			 "TLS to brokers fails: %.250s; correct security.protocol and ssl.* in "
 			 "--kafka-config",
 			 b->error);
+	else if (b->protocol)
+		snprintf(b->why, sizeof(b->why),
+			 "brokers %.100s end each connection at its first request; if they need "
+			 "TLS or SASL, correct security.protocol in --kafka-config",
+			 b->names);
 	else
 		snprintf(b->why, sizeof(b->why), "brokers %.100s cannot be reached%s%.200s",
 			 b->names, *b->error ? ": " : "", b->error);

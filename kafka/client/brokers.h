@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define BROKERS_MAX 256
-#define BROKERS_WHY_MAX 400
+#define BROKERS_WHY_MAX 600
 
 struct brokers {
 	const char *names;    /* as given */
@@ -25,8 +25,9 @@ struct brokers {
 	unsigned int count;
 	uint64_t away_ns; /* since when none is connected; 0: one is */
 	bool said;
-	bool refused, tls; /* the last error: the credentials; the certificate */
-	bool all_down;	   /* each of the known brokers has been tried in vain */
+	/* The last error: the credentials; the certificate; TLS on one side only, perhaps */
+	bool refused, tls, protocol;
+	bool all_down; /* each of the known brokers has been tried in vain */
 	char error[BROKERS_WHY_MAX];
 	char why[BROKERS_WHY_MAX];
 };
