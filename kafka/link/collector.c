@@ -11,6 +11,7 @@
 #include "common/unix_address.h"
 
 #define RETRY_NS 1000000000ULL
+#define HELLO_NS 3000000000ULL
 /* Room for a packet, and a byte by which a longer one is noticed. */
 #define ROOM (PUT_MAX + 1)
 #define SEND_BUFFER (4 << 20)
@@ -63,11 +64,24 @@ static void say_absent(struct collector *c, int err)
 	c->said = true;
 }
 
+/* A second saluki-kafka waits in the queue of the collector's socket, and goes on when the first
+ * one has ended. */
+static void say_silent(struct collector *c)
+{
+	if (!c->said)
+		log_line("--socket %s: the collector does not answer; it takes one saluki-kafka at "
+			 "a time, and may have another one",
+			 c->path);
+	c->said = true;
+}
+
 bool collector_connect(struct collector *c, uint64_t now_ns)
 {
 	uint8_t hello[PUT_HELLO_LEN];
 	int fd;
 
+	if (c->fd >= 0 && !c->greeted && now_ns >= c->hello_ns)
+		say_silent(c);
 	if (c->fd >= 0 || now_ns < c->next_ns)
 		return false;
 	c->next_ns = now_ns + RETRY_NS;
@@ -77,6 +91,7 @@ bool collector_connect(struct collector *c, uint64_t now_ns)
 		return false;
 	}
 	c->fd = fd;
+	c->hello_ns = now_ns + HELLO_NS;
 	c->greeted = false;
 	put_hello(hello, c->role);
 	collector_send(c, hello, sizeof(hello));

@@ -19,8 +19,9 @@ struct collector {
 	enum put_role role; /* ours */
 	int fd;		    /* -1: not connected */
 	bool greeted;	    /* its HELLO has come */
-	bool said;	    /* that there is no collector */
+	bool said;	    /* that there is no collector, or no answer */
 	uint64_t next_ns;   /* when to connect again */
+	uint64_t hello_ns;  /* until when its HELLO should have come */
 	uint64_t connections;
 	struct mmsghdr *packets; /* the last batch */
 	struct iovec *pieces;
@@ -29,7 +30,7 @@ struct collector {
 
 /* Returns 0 or -ENOMEM. */
 int collector_init(struct collector *c, const char *path, enum put_role role);
-/* Connects, at most once a second. Returns whether it has connected. */
+/* Connects, at most once a second; logs that no HELLO comes. Returns whether it has connected. */
 bool collector_connect(struct collector *c, uint64_t now_ns);
 /* Returns the number of packets, 0: there are none, or -errno after a line. Packets[n] is valid
  * until the next call. */

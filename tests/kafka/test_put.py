@@ -234,7 +234,7 @@ def test_suspended_broker(tmp_path, broker, topics, sink):
 
 def test_missing_topics_are_waited_for(tmp_path, broker, prefix, sink):
     with put(tmp_path, broker, prefix) as program:
-        line = f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics'"
+        line = f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {prefix}'"
         wait_for(lambda: line in program.said())
         assert not sink.step(0) and sink.connections == 0
         make_topics(broker, prefix)
@@ -249,7 +249,7 @@ def test_deleted_topic_is_waited_for(tmp_path, broker, topics, sink):
         sink.settle()
         broker.delete_topic(f"{topics}.combos")
         sink.put(*combos(100, first=100))
-        line = f"topic {topics}.combos is missing; create it with 'saluki-kafka topics'"
+        line = f"topic {topics}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {topics}'"
         sink.run(lambda: not sink.connection)
         assert line in program.said() and line == sink.why()
         broker.create_topic(f"{topics}.combos", 2)
@@ -309,7 +309,34 @@ def test_tls_and_sasl(tmp_path, broker, topics, sink):
     assert "horse" not in program.said() and PASSWORD not in program.said() and USER
 
 
+@pytest.mark.parametrize("listener,protocol,said", [
+    ("tls", "SSL", "TLS to brokers fails: "),  # the system does not know the authority
+    ("plain", "SSL", "TLS to brokers fails: "),
+    ("tls", "PLAINTEXT", "end each connection at its first request; if they need TLS or SASL, correct security.protocol in "),
+])
+def test_wrong_protocol(tmp_path, broker, topics, sink, listener, protocol, said):
+    path = config_file(tmp_path, security_protocol=protocol)
+    with put(tmp_path, broker, topics, "--kafka-config", path, listener=listener) as program:
+        sink.put(*combos(1))
+        wait_for(lambda: said in program.said())
+        assert program.stop() == 0
+    assert "--kafka-config" in program.said() and program.said().count("\n") <= 3
+
+
+def test_second_put(tmp_path, broker, topics, sink):
+    """It waits, and says so; it goes on when the first one has ended."""
+    with put(tmp_path, broker, topics) as first:
+        sink.run(lambda: sink.states)
+        with put(tmp_path, broker, topics) as second:
+            wait_for(lambda: "the collector does not answer; it takes one saluki-kafka at a time" in second.said())
+            assert first.stop() == 0
+            sink.put(*combos(10))
+            sink.settle()
+            assert second.stop() == 0 and second.said().count("does not answer") == 1
+
+
 @pytest.mark.parametrize("line,said", [
+    ("bootstrap.servers=a:1", "bootstrap.servers cannot be set: the option --brokers of saluki-kafka gives it; remove the"),
     ("acks=1", "acks cannot be set: a message is done only if all brokers that must have it have it; remove the line"),
     ("request.required.acks = 1", "request.required.acks cannot be set"),
     ("enable.idempotence=false", "enable.idempotence cannot be set"),
