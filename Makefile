@@ -105,7 +105,7 @@ MERGE := $(MERGE_SOURCES:%.c=$(BUILD)/%.o)
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
 	$(wildcard tests/unit/test_*.c tests/fuzz/fuzz_*.c))
 unit_links = $(patsubst $(1):%,$(BUILD)/%,$(filter $(1):%,$(LINKS)))
-UNIT_LEFT_OUT := $(LEFT_OUT:%.c=$(BUILD)/%.o) $(if $(AP70),$(BUILD)/collector/% $(BUILD)/keep/% $(BUILD)/archive/%)
+UNIT_LEFT_OUT := $(LEFT_OUT:%.c=$(BUILD)/%.o) $(if $(AP70),$(BUILD)/collector/% $(BUILD)/keep/% $(BUILD)/archive/% $(BUILD)/pcapng/%)
 UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OUT),$(call unit_links,$(t))),,\
 		$(t:%.c=$(BUILD)/%)))
 # A sensor of the same objects, for a test.
