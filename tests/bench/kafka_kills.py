@@ -36,6 +36,8 @@ def lost(whole, swarm, more=0):
     twice = sum(times - 1 for times in names.values())
     extra = sum((times - 1) * frames[n] for n, times in names.items())
     sent = report["frames"] + more
+    if found - extra > sent:
+        raise RuntimeError(f"{found - extra} frames are in the files, but sensors have sent {sent}")
     return Loss(sent, sent - (found - extra), twice, len(log) - len(frames))
 
 
