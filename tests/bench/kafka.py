@@ -27,7 +27,7 @@ PAPER_BYTES = 2000  # of a combo in the design
 FED, ROUNDS = 150_000, 3  # messages of one round
 ACK_RATE, ACK_S = 1000, 20
 PAIRS, PAIR_COMBOS = 5, 100  # of each sensor
-CARRIED = 100  # the same
+CARRIED = 200  # the same
 SENSORS = 200
 PARTITIONS = 12
 
@@ -108,6 +108,8 @@ def fed(directory, broker, messages, size, rate=0):
         if feed.wait():
             raise RuntimeError(f"the feeder failed: {put.finish()[1]}")
         way.stop(put)
+    if sum(log_bytes(broker, prefix)) < messages * size:
+        raise RuntimeError("the log does not have all that put has confirmed")
     dropped(broker, prefix)
     return {**json.loads(said), "cpu_s": cpu}
 
