@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A reader of Saluki's combos in Kafka: python3 kafka_consumer.py BROKERS PREFIX GROUP (docs/kafka.md). Prints time in ns,
-sensor, interface and link type of each frame. Needs the packages confluent-kafka and zstandard."""
+sensor, interface and link type of each frame, and ends when no message has come for 10 s. PREFIX is that of the topics'
+names, such as saluki. Needs the packages confluent-kafka and zstandard."""
 import struct
 import sys
 
