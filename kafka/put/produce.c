@@ -51,16 +51,24 @@ static const struct topic *topic_of(const struct produce *p, const rd_kafka_mess
 	return &p->known->list[i];
 }
 
-/* A batch is refused if one message is. If this one was not alone, all come again, each alone. */
+/* A batch is refused if one message is. If this one was not alone, all come again, each alone, and
+ * with the present time. If that is refused, a clock is wrong, and no message is. */
 static void refuse_batch(struct produce *p, const rd_kafka_message_t *m)
 {
-	if (p->alone) {
+	const bool clock = p->alone && m->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP;
+
+	if (p->alone && !clock) {
 		refuse(p, (uintptr_t)m->_private, rd_kafka_err2str(m->err));
 		return;
 	}
 	p->counts.returned++;
 	if (!*p->trouble) /* all that is in flight comes again, and before all else */
 		p->alone_until = p->counts.taken + p->in_flight + 1;
+	if (clock)
+		fail(p,
+		     "topic %s: brokers refuse the present time: %s; set the clocks of this "
+		     "machine and of the brokers",
+		     topic_of(p, m)->name, rd_kafka_err2str(m->err));
 	fail(p, "topic %s: brokers refuse a batch: %s; sending each message alone to find which",
 	     topic_of(p, m)->name, rd_kafka_err2str(m->err));
 }
@@ -142,12 +150,14 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *arg)
 /* A sensor's clock may be wrong, and its store may be days old. Brokers refuse a batch for one
  * stamp that is an hour ahead, keep a file for ever for one that is a year ahead, and delete at
  * once what is older than the topic's retention. */
-static int64_t stamp(const struct topic *t, const struct put *m)
+static int64_t stamp(const struct produce *p, const struct put *m)
 {
 	uint64_t now_ms = clock_ns(CLOCK_REALTIME_COARSE) / 1000000;
 	uint64_t age_ms = m->time_ms < now_ms ? now_ms - m->time_ms : 0;
 
-	return m->time_ms > now_ms || age_ms > topic_age_ms(t) ? now_ms : m->time_ms;
+	return p->alone || m->time_ms > now_ms || age_ms > topic_age_ms(&p->known->list[m->topic])
+		       ? now_ms
+		       : (int64_t)m->time_ms;
 }
 
 static const char *why_never(const struct produce *p, const struct put *m)
@@ -170,7 +180,7 @@ void produce_take(struct produce *p, const struct put *m)
 		{ .vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY },
 		{ .vtype = RD_KAFKA_VTYPE_KEY, .u.mem = { (void *)m->key, m->key_len } },
 		{ .vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = { (void *)m->value, m->value_len } },
-		{ .vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = stamp(&p->known->list[m->topic], m) },
+		{ .vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = stamp(p, m) },
 		{ .vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = (void *)(uintptr_t)m->number },
 		{ .vtype = RD_KAFKA_VTYPE_HEADER,
 		  .u.header = { PUT_HEADER_NAME, m->header, m->header_len } },

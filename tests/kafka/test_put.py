@@ -11,6 +11,7 @@ import pytest
 
 from kafka.broker import PASSWORD, USER, wait_for
 from kafka.peer import COMBOS, LEDGER, SENSORS, Program, Put, Sink, name
+from netns import relay
 
 NOW_MS = int(time.time() * 1000) - 3_600_000
 TOPICS = "combos", "sensors", "ledger"
@@ -213,6 +214,27 @@ def test_a_batch_is_not_refused_for_one_message(tmp_path, broker, topics, sink):
         assert program.stop() == 0
     assert not sink.refused
     check_all_there(broker, f"{topics}.combos", sent + combos(1000, first=400))
+
+
+def test_a_wrong_clock_loses_nothing(tmp_path, broker, topics, sink, monkeypatch):
+    """Brokers refuse each message of a machine that is two hours ahead, until its clock is right."""
+    clock = relay.Clock(tmp_path / "clock", seconds=7200)
+    sent = [m._replace(time_ms=1 << 42) for m in combos(100)]
+    program = put(tmp_path, broker, topics)
+    with monkeypatch.context() as m:
+        for key, value in clock.env.items():
+            m.setenv(key, value)
+        program.start()
+    with contextlib.ExitStack() as stack:
+        stack.push(program.__exit__)
+        sink.put(*sent)
+        sink.run(lambda: "brokers refuse the present time" in (sink.why() or ""))
+        assert not sink.refused and not sink.done
+        clock.move(0)
+        sink.settle()
+        assert program.said().count("brokers refuse the present time") == 1
+    assert sorted(sink.done) == list(range(100)) and not sink.refused
+    check_all_there(broker, f"{topics}.combos", sent)
 
 
 def test_suspended_broker(tmp_path, broker, topics, sink):

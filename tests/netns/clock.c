@@ -80,11 +80,12 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 		errno = EINVAL;
 		return -1;
 	}
-	if (err || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC_RAW))
+	if (err || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE &&
+		    clock != CLOCK_MONOTONIC_RAW))
 		return err;
 	copy_text(copy);
 	seconds = strtod(copy, &more);
-	if (clock == CLOCK_REALTIME)
+	if (clock != CLOCK_MONOTONIC_RAW)
 		add(t, seconds * SECOND);
 	else
 		add_raw(t, more);
