@@ -79,6 +79,16 @@ void client_wake(struct client *c)
 		return;
 }
 
+bool client_unreadable(const rd_kafka_message_t *m)
+{
+	return m->err == RD_KAFKA_RESP_ERR__BAD_COMPRESSION || m->err == RD_KAFKA_RESP_ERR__BAD_MSG;
+}
+
+void client_pass_over(const rd_kafka_message_t *m, int64_t next)
+{
+	rd_kafka_seek(m->rkt, m->partition, next, 0);
+}
+
 void client_serve(struct client *c)
 {
 	client_clear(c);

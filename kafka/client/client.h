@@ -37,6 +37,10 @@ void client_clear(struct client *c);
 void client_wake(struct client *c);
 /* Calls back for all events that have come. */
 void client_serve(struct client *c);
+/* Whether the error is that of a batch that can never be read. */
+bool client_unreadable(const rd_kafka_message_t *m);
+/* Continues the error's partition at this offset. */
+void client_pass_over(const rd_kafka_message_t *m, int64_t next);
 /* Waits for librdkafka's threads at most for some seconds. */
 void client_close(struct client *c);
 /* The program ends: returns `status`, or ends at once if threads of librdkafka remain, which must

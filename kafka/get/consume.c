@@ -166,6 +166,7 @@ int consume_open(struct consume *c, const struct kafka_config *config,
 		{ "allow.auto.create.topics", "false" },
 		{ "queued.max.messages.kbytes", "16384" },
 		{ "topic.metadata.refresh.interval.ms", "3000" },
+		{ "fetch.error.backoff.ms", "50" }, /* client_pass_over() goes step by step */
 		{ NULL, NULL },
 	};
 	rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
@@ -282,6 +283,31 @@ static void take(struct consume *c, rd_kafka_message_t *m)
 	c->client.fatal = true;
 }
 
+/* librdkafka would ask for an unreadable batch for ever. It is a stranger's, as ours are not
+ * compressed. Where it ends is not known, so its messages are passed over one by one. */
+static void pass_unreadable(struct consume *c, rd_kafka_message_t *m)
+{
+	struct offsets_partition *p = offsets_find(c->offsets, m->partition);
+	struct hold h = { .message = m, .offset = m->offset, .partition = m->partition };
+
+	if (!p) {
+		rd_kafka_message_destroy(m);
+		return;
+	}
+	if (h.offset < p->position) /* the error has the batch's begin */
+		h.offset = p->position;
+	h.pass = true;
+	p->position = h.offset + 1;
+	c->counts.received++;
+	c->counts.passed++;
+	strangers_say(c->strangers, m, "librdkafka cannot read its batch");
+	client_pass_over(m, p->position);
+	if (holds_take(c->holds, &h, c->ticket(c->owner)) == 0)
+		return;
+	log_line("out of memory");
+	c->client.fatal = true;
+}
+
 /* An end of a partition, or an error. */
 static void take_event(struct consume *c, const rd_kafka_message_t *m)
 {
@@ -352,6 +378,10 @@ int consume_serve(struct consume *c, uint64_t now_ns)
 		}
 		if (!m->err) {
 			take(c, m);
+			continue;
+		}
+		if (client_unreadable(m)) {
+			pass_unreadable(c, m);
 			continue;
 		}
 		take_event(c, m);

@@ -37,6 +37,7 @@ int sensors_open(struct sensors *s, const struct kafka_config *config, const cha
 		{ "allow.auto.create.topics", "false" },
 		{ "queued.max.messages.kbytes", "16384" },
 		{ "topic.metadata.refresh.interval.ms", "10000" },
+		{ "fetch.error.backoff.ms", "50" },
 		{ NULL, NULL },
 	};
 	rd_kafka_conf_t *conf = kafka_config_make(config, settings);
@@ -88,6 +89,9 @@ static void take_event(struct sensors *s, rd_kafka_message_t *m)
 		watermarks_move(&s->watermarks, m->partition, m->offset + 1);
 	} else if (m->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
 		watermarks_move(&s->watermarks, m->partition, m->offset);
+	} else if (client_unreadable(m)) {
+		strangers_say(s->strangers, m, "librdkafka cannot read its batch");
+		client_pass_over(m, watermarks_skip(&s->watermarks, m->partition, m->offset));
 	} else {
 		brokers_error(&s->brokers, m->err, rd_kafka_message_errstr(m));
 	}

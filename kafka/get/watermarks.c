@@ -113,6 +113,16 @@ void watermarks_move(struct watermarks *w, int32_t partition, int64_t offset)
 		w->positions[partition] = offset;
 }
 
+int64_t watermarks_skip(struct watermarks *w, int32_t partition, int64_t offset)
+{
+	if (partition < 0 || partition >= w->partitions)
+		return offset + 1;
+	if (w->positions[partition] > offset)
+		offset = w->positions[partition];
+	w->positions[partition] = offset + 1;
+	return offset + 1;
+}
+
 uint64_t watermarks_reached(struct watermarks *w)
 {
 	uint64_t ticket, count;

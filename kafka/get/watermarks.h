@@ -34,6 +34,8 @@ uint64_t watermarks_next(struct watermarks *w);
 void watermarks_ask(struct watermarks *w, uint64_t ticket);
 /* The reader has come to this offset. */
 void watermarks_move(struct watermarks *w, int32_t partition, int64_t offset);
+/* The reader cannot read its position, which may be behind this offset. Returns the next one. */
+int64_t watermarks_skip(struct watermarks *w, int32_t partition, int64_t offset);
 /* Returns the last ticket whose ends the reader has reached. */
 uint64_t watermarks_reached(struct watermarks *w);
 /* Returns why the last question has no answer; 0: it has one. */

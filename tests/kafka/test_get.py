@@ -214,6 +214,27 @@ def test_strangers_messages_are_passed_over(tmp_path, broker, topics, source):
     assert len(lines) == 1 and re.search(f"topic {topics}.combos, partition [0-2], offset [0-9]+: passed over: ", lines[0])
 
 
+def test_a_batch_that_cannot_be_read_is_passed_over(tmp_path, broker, topics, source):
+    """A stranger's batch that is small in the log, and larger than librdkafka allows when it is unpacked."""
+    produce_records(broker, topics)
+    producer = Producer(broker.quiet(compression_type="zstd", message_max_bytes=400_000_000))
+    for topic in "combos", "sensors":
+        producer.produce(f"{topics}.{topic}", bytes(150_000_000), b"sensor-1")
+        producer.flush(60)
+    small = Producer(broker.quiet(compression_type="zstd", message_max_bytes=400_000_000, linger_ms=500))
+    for n in range(3):
+        small.produce(f"{topics}.combos", bytes(60_000_000), b"sensor-1")
+    small.flush(60)
+    produce(broker, topics, combos(60))
+    with get(tmp_path, broker, topics) as program:
+        source.run(lambda: len(source.combos) == 60)
+        source.run(lambda: sum(o for o in committed(broker, topics).values() if o > 0) == 64)
+        assert program.stop() == 0
+    assert by_key(source.combos) == by_key(combos(60))
+    assert "passed over: librdkafka cannot read its batch" in program.said()
+    assert counts(program.said())["passed over"] == 4
+
+
 def test_a_broken_record_is_passed_over(tmp_path, broker, topics, source):
     producer = broker.producer()
     for key, value in ((b"k" * 65, b"x"), (b"sensor-0/0000000000000001", b"x" * 65537), (b"dictionary/1", b"\0zstd")):
