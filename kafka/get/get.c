@@ -279,6 +279,11 @@ static int serve(struct get_run *r, const struct pollfd *p, bool tick)
 	if (p[SENSORS].revents || p[WATERMARKS].revents || tick)
 		if (sensors_serve(&r->sensors))
 			holds_release(&r->holds, r->sensors.reached);
+	if (tick && watermarks_grown(&r->sensors.watermarks)) {
+		log_line("topic %s has more partitions now; start again, so that they are read",
+			 r->topics.list[PUT_SENSORS].name);
+		return -ESTALE;
+	}
 	if (!r->joined && r->sensors.caught_up)
 		err = join(r);
 	if (!err && r->joined && (p[GROUP].revents || r->consume.more || tick))

@@ -28,6 +28,22 @@ static rd_kafka_topic_partition_list_t *ask(struct watermarks *w, rd_kafka_resp_
 	return NULL;
 }
 
+/* Returns whether the topic has partitions that the reader does not have. */
+static bool has_grown(struct watermarks *w)
+{
+	rd_kafka_topic_t *topic = rd_kafka_topic_new(w->rk, w->topic, NULL);
+	const rd_kafka_metadata_t *m;
+	bool grown = false;
+
+	if (topic && !rd_kafka_metadata(w->rk, 0, topic, &m, TIMEOUT_MS)) {
+		grown = m->topic_cnt && m->topics[0].partition_cnt > w->partitions;
+		rd_kafka_metadata_destroy(m);
+	}
+	if (topic)
+		rd_kafka_topic_destroy(topic);
+	return grown;
+}
+
 static void answer(struct watermarks *w, const rd_kafka_topic_partition_list_t *list)
 {
 	uint64_t one = 1;
@@ -47,6 +63,7 @@ static void *run(void *arg)
 	rd_kafka_topic_partition_list_t *list;
 	rd_kafka_resp_err_t error;
 	struct timespec until;
+	bool grown;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
@@ -56,8 +73,11 @@ static void *run(void *arg)
 		}
 		w->begun = w->asked;
 		pthread_mutex_unlock(&w->lock);
-		list = ask(w, &error);
+		grown = has_grown(w);
+		error = RD_KAFKA_RESP_ERR_NO_ERROR;
+		list = grown ? NULL : ask(w, &error);
 		pthread_mutex_lock(&w->lock);
+		w->grown |= grown;
 		w->error = error;
 		if (list) {
 			answer(w, list);
@@ -95,6 +115,16 @@ uint64_t watermarks_next(struct watermarks *w)
 	ticket = w->begun + 1;
 	pthread_mutex_unlock(&w->lock);
 	return ticket;
+}
+
+bool watermarks_grown(struct watermarks *w)
+{
+	bool grown;
+
+	pthread_mutex_lock(&w->lock);
+	grown = w->grown;
+	pthread_mutex_unlock(&w->lock);
+	return grown;
 }
 
 void watermarks_ask(struct watermarks *w, uint64_t ticket)

@@ -23,6 +23,7 @@ struct watermarks {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool started, stop;
+	bool grown; /* the topic has more partitions now, and no question has an answer */
 	uint64_t asked, begun, answered; /* tickets */
 	rd_kafka_resp_err_t error;	 /* of the last question */
 };
@@ -32,6 +33,8 @@ int watermarks_start(struct watermarks *w, rd_kafka_t *rk, const char *topic, in
 /* Returns the ticket of a question that is not yet asked; watermarks_ask() asks it. */
 uint64_t watermarks_next(struct watermarks *w);
 void watermarks_ask(struct watermarks *w, uint64_t ticket);
+/* Whether a question found more partitions. */
+bool watermarks_grown(struct watermarks *w);
 /* The reader has come to this offset. */
 void watermarks_move(struct watermarks *w, int32_t partition, int64_t offset);
 /* The reader cannot read its position, which may be behind this offset. Returns the next one. */

@@ -155,9 +155,9 @@ static int64_t stamp(const struct produce *p, const struct put *m)
 	uint64_t now_ms = clock_ns(CLOCK_REALTIME_COARSE) / 1000000;
 	uint64_t age_ms = m->time_ms < now_ms ? now_ms - m->time_ms : 0;
 
-	return p->alone || m->time_ms > now_ms || age_ms > topic_age_ms(&p->known->list[m->topic])
-		       ? now_ms
-		       : (int64_t)m->time_ms;
+	if (p->alone || m->time_ms > now_ms || age_ms > topic_age_ms(&p->known->list[m->topic]))
+		return now_ms;
+	return m->time_ms;
 }
 
 static const char *why_never(const struct produce *p, const struct put *m)

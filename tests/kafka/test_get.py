@@ -6,11 +6,11 @@ import struct
 import time
 
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
-from confluent_kafka.admin import AclOperation
+from confluent_kafka.admin import AclOperation, NewPartitions
 import pytest
 
 from kafka.broker import wait_for
-from kafka.peer import RECORD, Program, Source, name
+from kafka.peer import RECORD, SENSORS, Program, Source, name
 
 PARTITIONS = 3
 
@@ -212,6 +212,32 @@ def test_strangers_messages_are_passed_over(tmp_path, broker, topics, source):
     assert (found["done"], found["passed over"], found["of a later version"]) == (5, 7, 2)
     lines = [line for line in program.said().splitlines() if "passed over: " in line]
     assert len(lines) == 1 and re.search(f"topic {topics}.combos, partition [0-2], offset [0-9]+: passed over: ", lines[0])
+
+
+def test_records_in_new_partitions(tmp_path, broker, topics, source):
+    """get ends before it passes over a combo whose record is in a partition that it does not read."""
+    produce_records(broker, topics, sensors=3)
+    produce(broker, topics, combos(30, sensors=3))
+    with get(tmp_path, broker, topics) as program:
+        source.run(lambda: len(source.combos) == 30)
+        (grown,) = broker.admin().create_partitions([NewPartitions(f"{topics}.sensors", 9)]).values()
+        grown.result(10)
+        wait_for(lambda: len(broker.partitions(f"{topics}.sensors")) == 9)
+        produce_records(broker, topics, sensors=30, info=2)
+        sent = combos(60, sensors=30, first=30, info=2)
+        produce(broker, topics, sent)
+        source.run(lambda: program.process.poll() is not None)
+        assert program.process.returncode == 1 and "has more partitions now" in program.said()
+    with get(tmp_path, broker, topics) as program:
+        source.run(lambda: {m.value for m in source.combos} >= {m.value for m in sent})
+        assert program.stop() == 0
+    assert "messages without their record 0" in program.said()
+    known = set()
+    for m in source.order:
+        if m.topic == SENSORS:
+            known.add(m.key)
+        elif m.value in {s.value for s in sent}:
+            assert b"%s/%016x" % (m.key, 2) in known
 
 
 def test_a_batch_that_cannot_be_read_is_passed_over(tmp_path, broker, topics, source):
