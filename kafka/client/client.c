@@ -95,9 +95,10 @@ void client_serve(struct client *c)
 	rd_kafka_poll(c->rk, 0);
 }
 
+/* A group has been left before, as far as the brokers answered. */
 static void *destroy(void *rk)
 {
-	rd_kafka_destroy(rk);
+	rd_kafka_destroy_flags(rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 	return NULL;
 }
 
@@ -109,7 +110,7 @@ static void destroy_in_time(rd_kafka_t *rk)
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, destroy, rk)) {
-		rd_kafka_destroy(rk);
+		destroy(rk);
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);

@@ -8,15 +8,18 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/monotonic.h"
 #include "kafka/client/topic_error.h"
 
 #define MESSAGES_AT_ONCE 1000
 /* A pause drops what librdkafka has read ahead, so a short one is only waited for. */
 #define PAUSE_NS 2000000000ULL
 
-/* ---- commits --------------------------------------------------------------------------------- */
+	/* ---- commits
+	   --------------------------------------------------------------------------------- */
 
-static bool is_passing(rd_kafka_resp_err_t err)
+	static bool
+	is_passing(rd_kafka_resp_err_t err)
 {
 	return err == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
 	       err == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
@@ -83,6 +86,7 @@ void consume_commit(struct consume *c, int ms)
 /* ---- the group ------------------------------------------------------------------------------- */
 
 #define COMMIT_MS 5000
+#define CLOSE_NS 6000000000ULL /* with the last commit */
 
 static void pause_partitions(struct consume *c, bool pause)
 {
@@ -190,12 +194,25 @@ int consume_open(struct consume *c, const struct kafka_config *config,
 	return err ? -EIO : 0;
 }
 
+/* A broker that hangs would be waited for without end. */
+static void leave_group(struct consume *c)
+{
+	rd_kafka_queue_t *queue = rd_kafka_queue_new(c->client.rk);
+	rd_kafka_error_t *error = rd_kafka_consumer_close_queue(c->client.rk, queue);
+	uint64_t until = monotonic_ns() + CLOSE_NS;
+
+	while (!error && !rd_kafka_consumer_closed(c->client.rk) && monotonic_ns() < until)
+		rd_kafka_queue_poll_callback(queue, 100);
+	rd_kafka_error_destroy(error);
+	rd_kafka_queue_destroy(queue);
+}
+
 void consume_close(struct consume *c)
 {
 	if (!c->client.rk)
 		return;
 	c->closing = true;
-	rd_kafka_consumer_close(c->client.rk);
+	leave_group(c);
 	/* librdkafka does not end while there are messages. */
 	for (int32_t i = 0; i < c->offsets->partition_count; i++) {
 		c->counts.returned += holds_revoke(c->holds, i);

@@ -240,6 +240,19 @@ def test_records_in_new_partitions(tmp_path, broker, topics, source):
             assert b"%s/%016x" % (m.key, 2) in known
 
 
+def test_get_ends_while_a_broker_hangs(tmp_path, own_broker, prefix, source):
+    make_topics(own_broker, prefix)
+    produce_records(own_broker, prefix)
+    produce(own_broker, prefix, combos(60))
+    source.answers = False
+    program = get(tmp_path, own_broker, prefix).start()
+    source.run(lambda: len(source.combos) == 60)
+    own_broker.suspend()
+    source.say_done(*source.combos)
+    assert program.stop(40) == 0
+    assert counts(program.said())["done"] == 60
+
+
 def test_a_batch_that_cannot_be_read_is_passed_over(tmp_path, broker, topics, source):
     """A stranger's batch that is small in the log, and larger than librdkafka allows when it is unpacked."""
     produce_records(broker, topics)
