@@ -15,11 +15,10 @@
 /* A pause drops what librdkafka has read ahead, so a short one is only waited for. */
 #define PAUSE_NS 2000000000ULL
 
-	/* ---- commits
-	   --------------------------------------------------------------------------------- */
+/* ---- commits
+   --------------------------------------------------------------------------------- */
 
-	static bool
-	is_passing(rd_kafka_resp_err_t err)
+static bool is_passing(rd_kafka_resp_err_t err)
 {
 	return err == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
 	       err == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
@@ -158,9 +157,10 @@ static void on_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t err,
 int consume_open(struct consume *c, const struct kafka_config *config,
 		 const struct kafka_options *o)
 {
+	char member[OPTIONS_PREFIX_MAX + 256];
 	const struct kafka_setting settings[] = {
 		{ "group.id", o->group },
-		{ "group.instance.id", o->instance },
+		{ "group.instance.id", member },
 		{ "partition.assignment.strategy", "cooperative-sticky" },
 		{ "heartbeat.interval.ms", "1000" },
 		{ "enable.auto.commit", "false" },
@@ -174,9 +174,14 @@ int consume_open(struct consume *c, const struct kafka_config *config,
 		{ NULL, NULL },
 	};
 	rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
-	rd_kafka_conf_t *conf = kafka_config_make(config, settings);
 	rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR__FAIL;
+	rd_kafka_conf_t *conf;
 
+	/* A member that comes back gets its old partitions without a question, for ever, also those
+	 * of another topic. So a member is one topic's: the old one is forgotten after its session.
+	 */
+	snprintf(member, sizeof(member), "%s.%s", o->prefix, o->instance);
+	conf = kafka_config_make(config, settings);
 	brokers_init(&c->brokers, o->brokers);
 	c->client.owner = c;
 	if (conf) {
