@@ -376,7 +376,8 @@ def test_killed_broker_loses_nothing(tmp_path, own_broker, prefix, source):
 
 def test_missing_topics_are_waited_for(tmp_path, broker, prefix, source):
     with get(tmp_path, broker, prefix) as program:
-        wait_for(lambda: f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {prefix}'" in program.said())
+        line = f"topic {prefix}.combos is missing; create it with 'saluki-kafka topics --topic-prefix {prefix}'"
+        wait_for(lambda: line in program.said())
         make_topics(broker, prefix)
         produce_records(broker, prefix)
         produce(broker, prefix, combos(10))

@@ -334,7 +334,7 @@ def test_tls_and_sasl(tmp_path, broker, topics, sink):
 @pytest.mark.parametrize("listener,protocol,said", [
     ("tls", "SSL", "TLS to brokers fails: "),  # the system does not know the authority
     ("plain", "SSL", "TLS to brokers fails: "),
-    ("tls", "PLAINTEXT", "end each connection at its first request; if they need TLS or SASL, correct security.protocol in "),
+    ("tls", "PLAINTEXT", "end each connection at its first request; if they need TLS or SASL, correct security.protocol"),
 ])
 def test_wrong_protocol(tmp_path, broker, topics, sink, listener, protocol, said):
     path = config_file(tmp_path, security_protocol=protocol)
