@@ -117,8 +117,8 @@ const char *brokers_why(struct brokers *b)
 		return NULL;
 	if (b->refused)
 		snprintf(b->why, sizeof(b->why),
-			 "brokers refuse the credentials: %.250s; correct sasl.username and "
-			 "sasl.password in --kafka-config",
+			 "brokers refuse the credentials: %.250s; correct sasl.mechanism, "
+			 "sasl.username and sasl.password in --kafka-config",
 			 b->error);
 	else if (b->tls)
 		snprintf(b->why, sizeof(b->why),

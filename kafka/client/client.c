@@ -14,6 +14,9 @@
 #define DESTROY_S 3
 
 static bool client_stuck; /* threads of librdkafka remain */
+/* rd_kafka_new() that fails late has destroyed the interceptors of brokers_watch() already, and
+ * rd_kafka_conf_destroy() would do so again. The program ends then. */
+static __attribute__((used)) rd_kafka_conf_t *client_unused;
 
 static void on_error(rd_kafka_t *rk, int err, const char *reason, void *arg)
 {
@@ -57,8 +60,11 @@ int client_open(struct client *c, rd_kafka_type_t type, rd_kafka_conf_t *conf,
 		watch(c, rd_kafka_queue_get_main(c->rk));
 		return 0;
 	}
-	log_line("librdkafka cannot start: %s", c->fd < 0 ? strerror(errno) : error);
-	rd_kafka_conf_destroy(conf);
+	if (c->fd < 0)
+		log_line("librdkafka cannot start: %s", strerror(errno));
+	else
+		log_line("librdkafka cannot start: %s; correct --kafka-config", error);
+	client_unused = conf;
 	client_close(c);
 	return -EINVAL;
 }

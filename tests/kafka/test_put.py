@@ -380,6 +380,21 @@ def test_wrong_settings(tmp_path, line, said):
     assert "secret-word" not in program.said()
 
 
+@pytest.mark.parametrize("settings,said", [
+    ({"security_protocol": "SSL", "ssl_ca_location": "/nowhere"}, "ssl.ca.location failed: "),
+    ({"security_protocol": "SASL_SSL"}, "sasl.kerberos.keytab"),  # without sasl.mechanism, it is Kerberos
+])
+@pytest.mark.parametrize("command", ["put", "get", "topics"])
+def test_settings_that_librdkafka_finds_wrong_when_it_starts(tmp_path, command, settings, said):
+    """It has then destroyed half of them."""
+    path = config_file(tmp_path, **settings)
+    more = {"put": ["--socket", "/nowhere"], "get": ["--socket", "/nowhere", "--group", "g"], "topics": []}[command]
+    with Program(tmp_path, command, *more, "--brokers", "127.0.0.1:1", "--kafka-config", path) as program:
+        assert program.process.wait(10) == 1
+    line = program.said().splitlines()[0]
+    assert "librdkafka cannot start: " in line and said in line and line.endswith("; correct --kafka-config")
+
+
 def test_settings_that_others_can_read(tmp_path):
     path = config_file(tmp_path, 0o644, sasl_password="x")
     with Program(tmp_path, "put", "--socket", "/nowhere", "--brokers", "127.0.0.1:1", "--kafka-config", path) as program:
