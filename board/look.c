@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SHARED_KEY_US 60000000
@@ -185,9 +186,16 @@ static uint64_t since_us(const struct board_collector *c, uint64_t us)
 	return us && us < c->time_us ? c->time_us - us : 0;
 }
 
+/* While a topic is missing, or weak, put tries it without a connection. */
 const char *board_kafka_why(const struct board_kafka *k)
 {
-	return k->used && !k->connected ? "no saluki-kafka is connected" : k->why;
+	static char text[sizeof(k->why) + 64];
+
+	if (!k->used || k->connected)
+		return k->why;
+	snprintf(text, sizeof(text), "no saluki-kafka is connected%s%s",
+		 *k->why ? "; the last one said: " : "", k->why);
+	return text;
 }
 
 uint64_t board_stopped_us(const struct board_collector *c, const struct board_kafka *k)

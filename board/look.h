@@ -47,7 +47,7 @@ double board_per_second(uint64_t now, uint64_t before, uint64_t interval_ns);
 #define BOARD_ADDRESS_TEXT_MAX 48
 const char *board_address(char out[BOARD_ADDRESS_TEXT_MAX], const void *address, uint32_t len);
 
-/* Why saluki-kafka carries nothing; "": all is well. */
+/* Why saluki-kafka carries nothing; "": all is well. Valid until the next call. */
 const char *board_kafka_why(const struct board_kafka *k);
 /* Returns the time for which no message was taken although it should be, in microseconds; 0: they
  * go on. */

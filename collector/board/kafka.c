@@ -40,8 +40,7 @@ void kafka_show_sink(struct record_writer *w, struct kafka_progress *p, const st
 	if (!k)
 		return;
 	out->kafka.connected = k->connection.greeted;
-	copy(out->kafka.why, sizeof(out->kafka.why),
-	     k->connection.greeted ? k->connection.why : "");
+	copy(out->kafka.why, sizeof(out->kafka.why), k->connection.why);
 	copy(out->kafka.topic, sizeof(out->kafka.topic), k->connection.topic);
 	copy(out->kafka.brokers, sizeof(out->kafka.brokers), k->connection.brokers);
 	out->full = sink_is_full(k);

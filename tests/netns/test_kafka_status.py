@@ -53,8 +53,12 @@ def test_a_sink(bed, bundled):
     assert ", puts into saluki.combos of b1:9092\n" in status(bed).stdout
     peer.state(topic="saluki.combos", brokers="b1:9092")
     peer.wait(lambda p: p.of(put.SENSORS))
+    peer.state(why="topic saluki.combos is missing")
+    until(bed, "another reason", lambda s: s["sink"]["why"])
     peer.close()
-    peer_of(bed)
+    until(bed, "nobody", lambda s: s["sink"]["connected"] == 0)
+    assert line(bed).startswith(NOBODY + "the last one said: topic saluki.combos is missing; "), line(bed)
+    peer_of(bed).state(topic="saluki.combos", brokers="b1:9092")
     assert sensor.finish(signo=None)[0] == 0
     until(bed, "all delivered", lambda s: s["sink"]["waiting"] == 0)
     sink = shown(bed)["sink"]

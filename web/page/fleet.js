@@ -112,7 +112,7 @@ function newest(state) {
 function kafka(state) {
 	const { sink, source } = state;
 	const k = sink || source;
-	const away = k.connected ? k.why : "no saluki-kafka is connected";
+	const away = k.connected ? k.why : "no saluki-kafka is connected" + (k.why && `; the last one said: ${k.why}`);
 	const stopped = k.stopped === null ? 0 : state.time - k.stopped;
 	const colour = stopped > 60 ? "bad" : away || stopped > 2 ? "warn" : "fine";
 	const value = sink ? `${number(sink.waiting)} waiting` : `lag ${number(source.lag)}`;
