@@ -318,8 +318,6 @@ static const char *sink_wrong(const struct collector_options *o)
 	if (o->write || o->rotate_bytes || o->rotate_s || o->rotate_count || o->events || shown)
 		return "--sink goes without -w, -C, -G, -W, --events and --live: 'saluki-collector "
 		       "--source PATH' has these, and takes combos from Kafka";
-	if (o->source)
-		return "--sink and --source: a collector has one of them";
 	if (o->inherited >= 0)
 		return "--sink takes a collector of its own: --listen ADDR:PORT";
 	return NULL;
@@ -367,7 +365,10 @@ static int check(const struct collector_options *o, int argc, char **argv)
 				 argv[optind]);
 		return -EINVAL;
 	}
-	wrong = o->source ? source_wrong(o) : network_wrong(o);
+	if (o->sink && o->source)
+		wrong = "--sink and --source: a collector has one of them";
+	else
+		wrong = o->source ? source_wrong(o) : network_wrong(o);
 	if (!wrong && o->sink)
 		wrong = sink_wrong(o);
 	else if (!wrong && !o->write)

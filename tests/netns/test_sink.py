@@ -232,7 +232,8 @@ def test_nonsense_of_saluki_kafka(bed, sunk, connect, bundled):
 
 def test_usage(bed):
     for options, wanted in ((["-w", bed.out], "--sink goes without -w"), (["--live", bed.tmp_path / "l"], "--live"),
-                            (["--events", bed.tmp_path], "--events"), (["-C", "1M"], "-C")):
+                            (["--events", bed.tmp_path], "--events"), (["-C", "1M"], "-C"),
+                            (["--source", bed.tmp_path / "s"], "--sink and --source: a collector has one of them\n")):
         done = testbed.saluki("--listen", ":5600", "--key", bed.keys.collector, "--sensors", bed.keys.sensors,
                               "--sink", bed.tmp_path / "sink", *options, program="saluki-collector")
         assert done.returncode == 2 and wanted in done.stderr and done.stderr.count("\n") == 1, done.stderr
