@@ -9,11 +9,16 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/monotonic.h"
 #include "window.h"
 #include "wire/bytes.h"
 #include "wire/put_text.h"
 
 #define BATCH 64
+#define HELLO_NS 5000000000ULL /* a program that says nothing keeps saluki-kafka away */
+/* saluki-kafka ends the connection once a second while it cannot write a topic. */
+#define TOLD_NS 60000000000ULL
+#define WELL_NS 3000000000ULL
 
 static void hang_up(struct connection *c)
 {
@@ -33,24 +38,51 @@ void connection_close(struct connection *c)
 
 /* ---- from saluki-kafka ----------------------------------------------------------------------- */
 
+static void turn_away(struct connection *c, const char *why)
+{
+	if (!c->logged)
+		log_line("--sink: %s", why);
+	c->logged = true;
+	hang_up(c);
+}
+
+/* Whether the log has not lately been told that saluki-kafka came or went. */
+static bool may_tell(struct connection *c)
+{
+	uint64_t now = monotonic_ns();
+
+	if (c->told_ns && now - c->told_ns < TOLD_NS)
+		return false;
+	c->told_ns = now;
+	return true;
+}
+
 static void greet(struct connection *c, const uint8_t *in, size_t len)
 {
 	int err = put_hello_read(in, len, PUT_ROLE_SINK);
 
 	c->greeted = !err;
-	if (!err) {
-		c->logged = false;
-		log_info("--sink: saluki-kafka is connected");
+	if (err) {
+		turn_away(c, err == -EPROTOTYPE ? "'saluki-kafka get' connected; this socket is "
+						  "for 'saluki-kafka put'"
+			     : err == -EPROTO	? "saluki-kafka has another version"
+						: "a program that is not saluki-kafka connected");
 		return;
 	}
-	if (!c->logged)
-		log_line("--sink: %s", err == -EPROTOTYPE ? "'saluki-kafka get' connected; this "
-							    "socket is for 'saluki-kafka put'"
-				       : err == -EPROTO	  ? "saluki-kafka has another version"
-							  : "a program that is not saluki-kafka "
-							    "connected");
-	c->logged = true;
-	hang_up(c);
+	c->logged = false;
+	if (!*c->said)
+		log_info("--sink: saluki-kafka is connected");
+}
+
+/* A new connection says that all is well before it has tried. */
+static void log_why(struct connection *c, const char *why, uint64_t now_ns)
+{
+	if (*why)
+		c->bad_ns = now_ns;
+	if (!strcmp(why, c->said) || (!*why && now_ns - c->bad_ns < WELL_NS))
+		return;
+	log_line("--sink: %s", *why ? why : "combos go to the brokers again");
+	strcpy(c->said, why);
 }
 
 static void take_state(struct connection *c, const char *text, size_t len)
@@ -60,8 +92,7 @@ static void take_state(struct connection *c, const char *text, size_t len)
 	put_text_value(text, len, "topic", c->topic, sizeof(c->topic));
 	put_text_value(text, len, "brokers", c->brokers, sizeof(c->brokers));
 	put_text_value(text, len, "why", why, sizeof(why));
-	if (strcmp(why, c->why))
-		log_line("--sink: %s", *why ? why : "combos go to the brokers again");
+	log_why(c, why, monotonic_ns());
 	strcpy(c->why, why);
 }
 
@@ -156,6 +187,7 @@ static void answer(struct connection *c, struct window *w)
 	c->sock = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (c->sock < 0)
 		return;
+	c->begun_ns = monotonic_ns();
 	put_hello(hello, PUT_ROLE_SINK);
 	if (send(c->sock, hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		hang_up(c);
@@ -175,12 +207,23 @@ void connection_serve(struct connection *c, struct window *w, const struct conne
 		return; /* it was turned away */
 	if (there && c->greeted)
 		there = send_all(c, w);
+	if (there && !c->greeted && monotonic_ns() > c->begun_ns + HELLO_NS) {
+		turn_away(c, "a program connected, and does not say what it is");
+		return;
+	}
 	if (there)
 		return;
-	if (c->greeted)
+	if (c->greeted && !*c->said && may_tell(c))
 		log_line("--sink: saluki-kafka has gone; sensors keep their frames until it is "
 			 "back");
 	hang_up(c);
+}
+
+int connection_timeout(const struct connection *c)
+{
+	if (c->sock < 0 || c->greeted)
+		return -1;
+	return monotonic_timeout(c->begun_ns + HELLO_NS + 1, monotonic_ns());
 }
 
 int connection_polled(const struct connection *c, const struct window *w, short *events)

@@ -15,12 +15,16 @@
 struct window;
 
 struct connection {
-	int listener;		/* -1: none */
-	int sock;		/* -1: nobody is connected */
-	bool greeted;		/* its HELLO came */
-	bool wants_out;		/* the socket was full */
-	bool logged;		/* that a program was turned away */
-	char why[PUT_TEXT_MAX]; /* the last STATE's `why`; "": all is well */
+	int listener;		 /* -1: none */
+	int sock;		 /* -1: nobody is connected */
+	bool greeted;		 /* its HELLO came */
+	uint64_t begun_ns;	 /* monotonic: of the connection */
+	uint64_t told_ns;	 /* monotonic: the log said that it came or went; 0: never */
+	bool wants_out;		 /* the socket was full */
+	bool logged;		 /* that a program was turned away */
+	char why[PUT_TEXT_MAX];	 /* the last STATE's `why`; "": all is well */
+	char said[PUT_TEXT_MAX]; /* what the log has last said of it */
+	uint64_t bad_ns;	 /* monotonic: of the last STATE with a `why` */
 	char topic[256], brokers[256];
 };
 
@@ -31,6 +35,8 @@ struct connection_user {
 
 /* Takes a connection, sends what is unsent, and takes answers. */
 void connection_serve(struct connection *c, struct window *w, const struct connection_user *u);
+/* Returns milliseconds until connection_serve() must be called again; -1: no time. */
+int connection_timeout(const struct connection *c);
 /* Returns the descriptor to poll, and its events. */
 int connection_polled(const struct connection *c, const struct window *w, short *events);
 void connection_close(struct connection *c);

@@ -272,7 +272,7 @@ int sink_tick(struct sink *k)
 {
 	serve(k);
 	log_full(k);
-	return -1;
+	return connection_timeout(&k->connection);
 }
 
 int sink_polled(const struct sink *k, short *events)

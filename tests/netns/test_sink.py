@@ -205,6 +205,37 @@ def test_others_are_turned_away(bed, sunk, connect, what):
     assert said.count(wanted) == 1, said
 
 
+def test_a_mute_program_is_turned_away(bed, sunk, connect, bundled):
+    """saluki-kafka, which waits behind it, has its turn after 5 s."""
+    collector = sunk()
+    with put.socket.socket(put.socket.AF_UNIX, put.socket.SOCK_SEQPACKET) as mute:
+        mute.connect(str(sunk.path))
+        peer = connect()
+        sensor = bed.reader("lib", bundled)
+        assert sensor.finish(signo=None)[0] == 0
+    status, said = collector.finish()
+    assert status == 0 and said.count("does not say what it is") == 1, said
+    assert collector.sensor_stats("lib")["written"] == peer.frames() > 0
+
+
+def test_trouble_that_comes_and_goes_is_logged_once(bed, sunk, connect):
+    """saluki-kafka ends the connection each second while it may not write."""
+    collector = sunk()
+    for _ in range(8):
+        peer = connect()
+        peer.state(topic="t")
+        peer.state(topic="t", why="a reason")
+        peer.close()
+    peer = connect()
+    collector.expect("a reason")
+    for _ in range(50):
+        peer.state(topic="t")
+        time.sleep(0.1)
+    said = collector.finish()[1]
+    assert said.count("a reason") == said.count("combos go to the brokers again") == 1, said
+    assert said.count("has gone") <= 1 and said.count("saluki-kafka is connected") <= 2, said
+
+
 def test_viewers_socket_is_left_to_others(sunk):
     """A collector with --source on the same machine listens there."""
     listening = pathlib.Path(f"/proc/{sunk().pid()}/net/unix").read_text()
