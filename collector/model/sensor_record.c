@@ -54,6 +54,7 @@ void sensor_record_write(struct sensor_record *r, const struct sensor *s)
 	_Static_assert(SENSOR_NAME_MAX + sizeof("/0123456789abcdef") <= PUT_KEY_MAX, "a key fits");
 	r->len = write_line(r->text, sizeof(r->text), s);
 	info_read(&info, s->info.text ?: "", s->info.len);
+	info.change = 0; /* rises each minute; the log would keep a record of each, for ever */
 	info_write_lasting(&lasting, &info);
 	memcpy(r->text + r->len, lasting.text, lasting.len);
 	r->len += lasting.len;

@@ -3,7 +3,7 @@
  * Sensor record: what readers of the log must know of a sensor, as a message of the topic
  * PUT_SENSORS (wire/put.h). Its value has "key=value\n" lines: name, id, and if the sensors file
  * has them group, floor, x, y (metres) and linktypes, as in the sensors file; then the lasting part
- * of what the sensor said of itself (wire/info.h).
+ * of what the sensor said of itself (wire/info.h), without `change`.
  */
 #ifndef COLLECTOR_MODEL_SENSOR_RECORD_H
 #define COLLECTOR_MODEL_SENSOR_RECORD_H
