@@ -175,9 +175,11 @@ void sink_put_totals(struct sink *k, struct sensor *s, struct sink_sensor *p, ui
 {
 	struct put_name n = { .kind = PUT_KIND_TOTALS, .run = run, .count = next };
 
-	if (final ? p->final_put : p->totals_ns && now_ns - p->totals_ns < SINK_TOTALS_NS)
+	if (run == p->totals_run &&
+	    (final ? p->final_put : p->totals_ns && now_ns - p->totals_ns < SINK_TOTALS_NS))
 		return;
 	if ((final || sink_has_room(k, p)) && put_word(k, s, p, &n, totals, len, now_ns)) {
+		p->totals_run = run;
 		p->totals_ns = now_ns;
 		p->final_put = final;
 	}

@@ -36,9 +36,10 @@ struct sink_sensor {
 	uint32_t info_version; /* of the description that the record has */
 	uint32_t list_version; /* of the sensors file that it has */
 	unsigned int records;  /* that the brokers do not have yet */
-	uint64_t totals_ns;    /* monotonic: when totals were last put; 0: never */
+	uint64_t totals_run;   /* of the totals that were last put */
+	uint64_t totals_ns;    /* monotonic: when they were put; 0: never */
 	uint64_t progress_ns;  /* the same for its progress */
-	bool final_put;
+	bool final_put;	       /* those of `totals_run` were final */
 };
 
 /* What became of a combo. */

@@ -205,6 +205,18 @@ def test_others_are_turned_away(bed, sunk, connect, what):
     assert said.count(wanted) == 1, said
 
 
+def test_short_runs_have_final_totals(bed, sunk, connect, bundled):
+    """Also if a run ends soon after the one before it."""
+    collector, key = sunk(), bed.keys.sensor("lib")
+    peer = connect()
+    for _ in range(3):
+        assert bed.reader("lib", bundled, key=key).finish(signo=None)[0] == 0
+    assert collector.finish()[0] == 0
+    runs = {m.name.run for m in peer.combos}
+    finals = {m.name.run for m in peer.of(put.COMBOS, put.TOTALS) if sc.totals_read(m.value)[0]["final"]}
+    assert len(runs) == 3 and finals == runs
+
+
 def test_a_mute_program_is_turned_away(bed, sunk, connect, bundled):
     """saluki-kafka, which waits behind it, has its turn after 5 s."""
     collector = sunk()
