@@ -31,6 +31,7 @@
 static int collector_source_tick(struct collector *c, uint64_t now)
 {
 	c->output.state.floor_ns = handshake_time(&c->network.handshake);
+	c->presence.moved_ns = c->source.take.moved_ns;
 	return source_tick(&c->source, now);
 }
 

@@ -19,7 +19,9 @@
  *
  * STATE comes from saluki-kafka, once a second and after changes: "key=value\n" lines. Unknown keys
  * are skipped. `why`: why nothing is carried at present; without it, all is well. `lag`: messages
- * in the topic that get has not sent yet. `topic`, `brokers`: names, for people.
+ * in the topic that get has not sent yet. `moves`: how often partitions came to get or went, since
+ * it began; it comes before the first message of a partition that came. `topic`, `brokers`: names,
+ * for people.
  *
  * The topics, whose names begin with the same prefix ("saluki" unless the user gives another one):
  *

@@ -43,7 +43,9 @@ static enum sensor_presence presence_of(const struct presence *p, const struct s
 		return s->before.ended ? SENSOR_ENDED : SENSOR_NEVER;
 	if (s->final_heard)
 		return SENSOR_ENDED;
-	return now_ns - s->heard_ns < p->silent_ns ? SENSOR_UP : SENSOR_SILENT;
+	if (now_ns - s->heard_ns < p->silent_ns)
+		return SENSOR_UP;
+	return s->heard_ns < p->moved_ns ? SENSOR_ENDED : SENSOR_SILENT;
 }
 
 /* A sensor with a new session has its line already (network/connections.h). */

@@ -14,9 +14,10 @@
 #define PRESENCE_WINDOW_S 10 /* silences within this time may have one cause */
 
 struct presence {
-	uint64_t silent_ns;	 /* --silent-after */
-	uint64_t next_ns;	 /* monotonic: the next look; 0: none yet */
-	uint64_t begun_ns;	 /* of the first look */
+	uint64_t silent_ns; /* --silent-after */
+	uint64_t moved_ns;  /* monotonic: sensors last heard before it may be elsewhere; 0: none */
+	uint64_t next_ns;   /* monotonic: the next look; 0: none yet */
+	uint64_t begun_ns;  /* of the first look */
 	unsigned int up, listed; /* at the last look */
 	bool never_logged;
 	/* Sensors that fell silent in the last seconds. */

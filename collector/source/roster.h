@@ -21,6 +21,7 @@ struct roster_entry {
 	struct sensor *sensor;
 	uint64_t info; /* hash of its present record */
 	struct late late;
+	uint32_t moves;	    /* take.h: at its last message */
 	uint64_t logged_ns; /* when an unknown record was last logged; 0: never */
 };
 

@@ -99,6 +99,8 @@ static void take_hello(struct source *s, size_t len)
 		return;
 	}
 	s->greeted = true;
+	s->state.moves =
+		UINT64_MAX; /* while nobody was connected, partitions may have been elsewhere */
 	s->refused = s->busy = false;
 	log_info("--source: saluki-kafka is connected");
 }
@@ -108,7 +110,8 @@ static void take_hello(struct source *s, size_t len)
 static void take_state(struct source *s, size_t len)
 {
 	const char *text = (const char *)s->message + 1;
-	struct source_state new = { .lag = put_text_number(text, --len, "lag") };
+	struct source_state new = { .lag = put_text_number(text, --len, "lag"),
+				    .moves = put_text_number(text, len, "moves") };
 
 	put_text_value(text, len, "why", new.why, sizeof(new.why));
 	put_text_value(text, len, "topic", new.topic, sizeof(new.topic));
@@ -117,6 +120,8 @@ static void take_state(struct source *s, size_t len)
 		log_line("--source: saluki-kafka: %s", new.why);
 	else if (!*new.why && * s->state.why)
 		log_line("--source: saluki-kafka: combos come again");
+	if (new.moves != s->state.moves)
+		take_moved(&s->take, monotonic_ns());
 	s->state = new;
 }
 

@@ -32,7 +32,8 @@
 struct source_state {
 	char why[SOURCE_TEXT_MAX]; /* why nothing comes at present */
 	char topic[SOURCE_TEXT_MAX], brokers[SOURCE_TEXT_MAX];
-	uint64_t lag; /* messages that are still in the topic */
+	uint64_t lag;	/* messages that are still in the topic */
+	uint64_t moves; /* of partitions to and from this reader */
 };
 
 struct source {

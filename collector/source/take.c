@@ -36,6 +36,12 @@ uint64_t take_sum(const struct take_counts *c)
 	       c->records + c->others;
 }
 
+void take_moved(struct take *t, uint64_t now_ns)
+{
+	t->moves++;
+	t->moved_ns = now_ns;
+}
+
 static bool may_log(uint64_t *logged_ns, uint64_t now_ns)
 {
 	if (*logged_ns && now_ns - *logged_ns < LOG_NS)
@@ -88,6 +94,14 @@ static bool take_late(struct take *t, struct roster_entry *e, struct late_gap *g
 	return true;
 }
 
+/* Another reader had the sensor's partition in between, and counts what is missing in the log. */
+static void had_elsewhere(struct sensor *s, struct late_gap *gap)
+{
+	s->ledger.now.lost_missing -= gap->end - gap->first;
+	s->ledger.now.earlier += gap->end - gap->first;
+	gap->earlier = true;
+}
+
 static bool take_next(struct take *t, struct roster_entry *e, struct unpacked *u,
 		      const struct put_name *n, uint64_t now_ns)
 {
@@ -105,6 +119,8 @@ static bool take_next(struct take *t, struct roster_entry *e, struct unpacked *u
 		run_close_again(s, &final);
 	if (!taken)
 		return false;
+	if (e->moves != t->moves)
+		had_elsewhere(s, &gap);
 	late_add(&e->late, &gap);
 	t->counts.combos++;
 	return true;
@@ -275,11 +291,14 @@ static bool take_named(struct take *t, const struct put *p, struct sensor **s, u
 	if (err)
 		return take_without(t, err, name, &n, &t->unknown_logged_ns, now_ns);
 	*s = e->sensor;
+	if (n.kind == PUT_KIND_COMBO && !take_combo(t, e, &n, p, now_ns))
+		return false;
+	if (n.kind == PUT_KIND_TOTALS && !take_totals(t, e, &n, p, now_ns))
+		return false;
+	if (n.kind == PUT_KIND_PROGRESS)
+		take_progress(t, e->sensor, &n, p, now_ns);
 	if (n.kind == PUT_KIND_COMBO)
-		return take_combo(t, e, &n, p, now_ns);
-	if (n.kind == PUT_KIND_TOTALS)
-		return take_totals(t, e, &n, p, now_ns);
-	take_progress(t, e->sensor, &n, p, now_ns);
+		e->moves = t->moves;
 	return true;
 }
 

@@ -38,6 +38,8 @@ struct take {
 	struct done done;
 	struct take_counts counts;
 	uint64_t late;		  /* of `combos`: they filled a gap */
+	uint32_t moves;		  /* of partitions to and from this reader */
+	uint64_t moved_ns;	  /* monotonic: the last one; 0: never */
 	uint64_t repeated_frames; /* in repeated combos */
 	/* 0: never */
 	uint64_t bad_logged_ns, unknown_logged_ns; /* the latter: of sensors without any record */
@@ -48,6 +50,8 @@ void take_free(struct take *t);
 /* Takes a message, and notes its number in `done`, which must not be full. Returns false if it must
  * wait for the disk. */
 bool take_message(struct take *t, const struct put *p, uint64_t now_ns);
+/* Partitions came or went: other readers may have had a sensor's combos since its last one here. */
+void take_moved(struct take *t, uint64_t now_ns);
 /* Counts a message that is malformed. */
 void take_bad(struct take *t, const char *what, uint64_t now_ns);
 uint64_t take_sum(const struct take_counts *c);

@@ -148,6 +148,7 @@ static void on_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t err,
 	else
 		revoke(c, list);
 	c->divided = true;
+	c->moves++;
 	log_info("topic %s: this member has %" PRId32 " partition%s", c->topic, c->assigned,
 		 PLURAL(c->assigned));
 }

@@ -35,7 +35,8 @@ struct consume {
 	/* A combo waits for its record. Returns the ticket. */
 	uint64_t (*ticket)(void *owner);
 	void *owner;
-	bool divided; /* the group has divided the partitions */
+	uint32_t moves; /* how often partitions came or went */
+	bool divided;	/* the group has divided the partitions */
 	bool paused, closing;
 	bool more;			  /* librdkafka has more messages */
 	bool committing;		  /* the last commit has no answer yet */

@@ -92,6 +92,7 @@ static void tell(struct get_run *r, const char *why, uint64_t now_ns)
 	state_add(&r->state, "brokers=%s", r->options->brokers);
 	state_add(&r->state, "group=%s", r->options->group);
 	state_add(&r->state, "partitions=%" PRId32, r->consume.assigned);
+	state_add(&r->state, "moves=%" PRIu32, r->consume.moves);
 	state_add(&r->state, "refused_messages=%" PRIu64, r->strangers.count);
 	state_send(&r->state, &r->collector, true, now_ns);
 	snprintf(status, sizeof(status), "%" PRIu64 " messages done, %" PRId64 " to read", c->done,

@@ -338,6 +338,26 @@ def test_a_gap_is_counted(world, bundled):
     world.finish()
 
 
+def test_a_partition_that_was_elsewhere(world, bundled):
+    """After partitions have moved, another reader has the combos that are missing; later gaps are losses again. A sensor
+    that is not heard afterwards is elsewhere, and not silent."""
+    combos = world.run.combos(frames_of(bundled, 200), each=10)
+    other = putter.Record("other", 2, words=["linktypes=any"])
+    world.collector(options=["--silent-after", "3s"])
+    g = world.get()
+    g.say(moves=1)
+    g.send(world.record.message, other.message, putter.Run(other, 4).combo(frames_of(bundled, 10)), *combos[:5])
+    g.say(moves=2)
+    g.send(*combos[8:12])
+    g.await_done()
+    g.send(*combos[13:-1], world.run.totals(final=1))
+    g.await_done()
+    testbed.wait_for(lambda: (world.sensor() or {}).get("lost_missing") == 20, "statistics")
+    assert world.sensor()["written"] == 150 and world.sensor()["earlier"] == 30 and world.sensor()["balance"] == 0
+    testbed.wait_for(lambda: world.sensor("other")["state"] == "ended", "the end")
+    assert "silent" not in world.now.finish()[1].replace("--silent", "")
+
+
 def test_late_combos_fill_gaps(world, bundled):
     """With two collectors, combos may come in any order: none is lost, none is twice."""
     combos = world.run.combos(frames_of(bundled, 400), each=10)
