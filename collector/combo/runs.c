@@ -65,6 +65,13 @@ static bool forwards_other(const struct sensor *s)
 	return s->combo->next.forward.id != s->combo->forward.id;
 }
 
+/* A one-way sensor does not send again what comes before the brokers have confirmed its last run.
+ */
+static bool is_settled(struct combos *c, const struct sensor *s)
+{
+	return (s->no_acks && c->output->sink) || output_is_written(c->output, s);
+}
+
 bool runs_must_wait(struct combos *c, struct sensor *s)
 {
 	uint64_t count;
@@ -72,8 +79,7 @@ bool runs_must_wait(struct combos *c, struct sensor *s)
 
 	if (!is_another_run(s) && !forwards_other(s))
 		return false;
-	return gaps_whole(c, s, &len, &count) ||
-	       (is_another_run(s) && !output_is_written(c->output, s));
+	return gaps_whole(c, s, &len, &count) || (is_another_run(s) && !is_settled(c, s));
 }
 
 /* Switches to the run of the new session. This may be the current run, in another session or

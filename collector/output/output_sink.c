@@ -8,7 +8,7 @@
 #include "sensor.h"
 
 /* The brokers have a combo, or refuse it. Combos in several partitions are confirmed in any order,
- * and those of one sensor almost always in theirs. */
+ * and those of one sensor almost always in theirs. A one-way sensor's may be of an earlier run. */
 static void settled(void *user, struct sensor *s, const struct sink_fate *f)
 {
 	const struct window_entry *first = window_first_combo(&s->output->sink.part);
@@ -18,7 +18,7 @@ static void settled(void *user, struct sensor *s, const struct sink_fate *f)
 	s->output->pending = first != NULL;
 	if (!first)
 		output_settle(out, s);
-	else if (first->count > s->output->settled)
+	else if (first->run == s->output->run && first->count > s->output->settled)
 		output_settle_to(out, s, first->count, first->first);
 }
 

@@ -149,6 +149,7 @@ int sink_put(struct sink *k, struct sensor *s, struct sink_sensor *p, const stru
 	}
 	if (!e)
 		return -ENOMEM;
+	e->run = c->run;
 	e->count = c->count;
 	e->first = c->first;
 	e->frames = c->frames;

@@ -28,7 +28,7 @@ struct window_entry {
 	struct window_part *part;		  /* of this sensor; NULL: it has none */
 	uint64_t number;			  /* in its bytes */
 	uint64_t put_ns;			  /* monotonic */
-	uint64_t count, first;			  /* of a combo */
+	uint64_t run, count, first;		  /* of a combo */
 	uint32_t frames, refused;		  /* of a combo; `refused` of its frames */
 	bool combo, record;
 	bool in_part; /* in the part's list: a message of PUT_COMBOS */

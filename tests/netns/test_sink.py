@@ -11,6 +11,7 @@ from netns import put, testbed
 from netns.compare import assert_same
 from netns.live import long_trace
 from netns.put import Put
+from netns.test_one_way import ONE_WAY, allow
 from netns.test_pipeline import as_seen
 from netns.test_session import FIRST, SECOND, collector_at
 from netns.test_swarm import COMBOS, COUNT, Swarm, balanced_sensors, listed
@@ -215,6 +216,23 @@ def test_short_runs_have_final_totals(bed, sunk, connect, bundled):
     runs = {m.name.run for m in peer.combos}
     finals = {m.name.run for m in peer.of(put.COMBOS, put.TOTALS) if sc.totals_read(m.value)[0]["final"]}
     assert len(runs) == 3 and finals == runs
+
+
+def test_one_way_runs_do_not_wait_for_the_brokers(bed, sunk, connect, bundled):
+    """A one-way sensor is started again while nothing is confirmed."""
+    key = bed.keys.sensor("lib")
+    allow(bed, "lib")
+    collector = sunk(options=["--state", bed.tmp_path / "state"])
+    peer = connect(confirms=lambda m: m.topic != put.COMBOS)
+    for _ in range(3):
+        assert bed.reader("lib", bundled, key=key, options=ONE_WAY).finish(signo=None)[0] == 0
+    frames = 3 * len(list(captures.frames(bundled)))
+    peer.wait(lambda p: p.frames() == frames)
+    peer.done(*[m.number for m in peer.messages])
+    testbed.wait_for(lambda: collector.sensor_stats("lib")["written"] == frames, "statistics")
+    stats = collector.sensor_stats("lib")
+    assert stats["exported"] == frames and stats["balance"] == stats["lost_missing"] == 0, stats
+    assert collector.finish()[0] == 0
 
 
 def test_a_mute_program_is_turned_away(bed, sunk, connect, bundled):
