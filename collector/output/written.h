@@ -13,7 +13,7 @@
 #include "late.h"
 #include "pcapng.h"
 
-#define WRITTEN_RUNS 4 /* kept per sensor */
+#define WRITTEN_RUNS 32 /* kept per sensor: a log that is read again has old ones */
 #define WRITTEN_SENSORS 65536
 
 struct sensor_run {

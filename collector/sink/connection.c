@@ -70,6 +70,7 @@ static void greet(struct connection *c, const uint8_t *in, size_t len)
 		return;
 	}
 	c->logged = false;
+	c->greetings++;
 	if (!*c->said)
 		log_info("--sink: saluki-kafka is connected");
 }

@@ -22,6 +22,7 @@ struct connection {
 	uint64_t told_ns;	 /* monotonic: the log said that it came or went; 0: never */
 	bool wants_out;		 /* the socket was full */
 	bool logged;		 /* that a program was turned away */
+	uint32_t greetings;	 /* connections of saluki-kafka so far */
 	char why[PUT_TEXT_MAX];	 /* the last STATE's `why`; "": all is well */
 	char said[PUT_TEXT_MAX]; /* what the log has last said of it */
 	uint64_t bad_ns;	 /* monotonic: of the last STATE with a `why` */

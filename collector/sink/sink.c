@@ -81,17 +81,21 @@ static void put_dictionary(struct sink *k)
 		e->put_ns = monotonic_ns();
 }
 
-/* Puts the sensor's record if it is not that of its last combo. */
+/* Puts the sensor's record if it is not that of its last combo. Each connection has it again: put
+ * connects anew after the topics were missing, and they may have been made again. */
 static int put_record(struct sink *k, struct sensor *s, struct sink_sensor *p, uint64_t now_ns)
 {
 	struct sensor_record r;
 	struct window_entry *e;
 	struct put m;
 
-	if (p->info && p->info_version == s->info.version && p->list_version == k->list_version)
+	bool again = p->greetings != k->connection.greetings;
+
+	if (p->info && !again && p->info_version == s->info.version &&
+	    p->list_version == k->list_version)
 		return 0;
 	sensor_record_write(&r, s);
-	if (r.hash != p->info) {
+	if (r.hash != p->info || again) {
 		m = (struct put){ .topic = PUT_SENSORS,
 				  .key = r.key,
 				  .key_len = strlen(r.key),
@@ -108,6 +112,7 @@ static int put_record(struct sink *k, struct sensor *s, struct sink_sensor *p, u
 	p->info = r.hash;
 	p->info_version = s->info.version;
 	p->list_version = k->list_version;
+	p->greetings = k->connection.greetings;
 	return 0;
 }
 
@@ -221,8 +226,6 @@ int sink_init(struct sink *k)
 	int err = window_init(&k->window);
 
 	k->connection.sock = -1;
-	if (!err)
-		put_dictionary(k);
 	return err;
 }
 
@@ -254,6 +257,10 @@ static void serve(struct sink *k)
 	const struct connection_user user = { .arg = k, .done = done };
 
 	connection_serve(&k->connection, &k->window, &user);
+	if (k->greetings != k->connection.greetings) {
+		k->greetings = k->connection.greetings;
+		put_dictionary(k);
+	}
 }
 
 /* Logs when nothing more fits, and when that is over. */

@@ -34,6 +34,7 @@ struct sink_sensor {
 	struct window_part part;
 	uint64_t info;	       /* hash of its record; its combos name it */
 	uint32_t info_version; /* of the description that the record has */
+	uint32_t greetings;    /* of the connection in which its record was put */
 	uint32_t list_version; /* of the sensors file that it has */
 	unsigned int records;  /* that the brokers do not have yet */
 	uint64_t totals_run;   /* of the totals that were last put */
@@ -52,6 +53,7 @@ struct sink {
 	struct window window;
 	struct connection connection;
 	struct ack_times acks;
+	uint32_t greetings;		      /* that have the dictionary */
 	uint32_t list_version;		      /* rises with each reading of the sensors file */
 	uint64_t delivered, refused, skipped; /* messages; `skipped`: totals and ledgers */
 	uint64_t refused_logged_ns;

@@ -108,6 +108,7 @@ def test_all_again_after_a_reconnect(bed, sunk, connect):
     second = connect()
     status, report = swarm.report()
     assert status == 0 and report["combos_settled"] == COUNT * COMBOS, report
+    assert [m.key for m in second.of(put.SENSORS)].count("dictionary/2") == 1
     again = [m.number for m in second.combos]
     assert again == [m.number for m in first.combos if m.name.count != 1]
     put.assert_in_order([*first.combos, *second.combos])
