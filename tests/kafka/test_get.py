@@ -261,7 +261,7 @@ def test_a_batch_that_cannot_be_read_is_passed_over(tmp_path, broker, topics, so
         producer.produce(f"{topics}.{topic}", bytes(150_000_000), b"sensor-1")
         producer.flush(60)
     small = Producer(broker.quiet(compression_type="zstd", message_max_bytes=400_000_000, linger_ms=500))
-    for n in range(3):
+    for _ in range(3):
         small.produce(f"{topics}.combos", bytes(60_000_000), b"sensor-1")
     small.flush(60)
     produce(broker, topics, combos(60))
