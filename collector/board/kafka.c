@@ -6,10 +6,11 @@
 #include <string.h>
 
 _Static_assert(ACK_TIMES == BOARD_ACKS, "same classes");
-#define X(name, help) +1
-_Static_assert(sizeof(struct take_counts) / sizeof(uint64_t) == 0 BOARD_SOURCE_COUNTERS(X),
-	       "each message is in one counter");
+#define X(name, help) COUNTER_##name,
+enum { BOARD_SOURCE_COUNTERS(X) COUNTERS };
 #undef X
+_Static_assert(sizeof(struct take_counts) / sizeof(uint64_t) == COUNTERS,
+	       "each message is in one counter");
 
 /* `taken`: messages so far. `waits`: there are more. */
 static void look(struct board_kafka *out, struct kafka_progress *p, uint64_t taken, bool waits,

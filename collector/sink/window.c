@@ -111,7 +111,7 @@ struct window_entry *window_add(struct window *w, struct window_part *part, stru
 	w->bytes += entry_bytes(e);
 	if (part)
 		part->bytes += entry_bytes(e);
-	if (e->in_part)
+	if (part && e->in_part)
 		append_to_part(part, e);
 	if (!waits)
 		append(w, e);
