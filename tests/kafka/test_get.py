@@ -408,7 +408,8 @@ def test_deleted_topic_of_records(tmp_path, broker, topics, source):
         source.run(lambda: len(source.combos) == 10)
         broker.delete_topic(f"{topics}.sensors")
         produce(broker, topics, combos(10, first=10, info=2))
-        source.run(lambda: source.why() == f"topic {topics}.sensors is missing; create it with 'saluki-kafka topics'")
+        missing = f"topic {topics}.sensors is missing; create it with 'saluki-kafka topics --topic-prefix {topics}'"
+        source.run(lambda: source.why() == missing)
         assert len(source.combos) == 10
         broker.create_topic(f"{topics}.sensors", 2, cleanup_policy="compact")
         produce_records(broker, topics, info=2)
